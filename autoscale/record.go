@@ -1,0 +1,103 @@
+package autoscale
+
+import (
+	"time"
+
+	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/pricing/ledger"
+	"github.com/goodfleet/goodfleet/provider"
+)
+
+// IntentState is where an intent stands.
+type IntentState uint8
+
+const (
+	IntentOpen   IntentState = iota + 1 // stored; the call may or may not have been made
+	IntentFilled                        // answered: its instances are known
+	IntentFailed                        // answered: nothing came, and nothing will
+)
+
+// Intent is the decision to launch, stored before the call is made. Its token is
+// the intent's own random id.
+type Intent struct {
+	Token     string
+	Round     int64
+	Offering  provider.Offering
+	Count     int
+	Rate      pricing.Rate // quoted when it was decided
+	Created   time.Time
+	State     IntentState
+	Instances []provider.InstanceID
+	Error     string // the kind of a failure
+}
+
+// JobPhase is where a job stands.
+type JobPhase uint8
+
+const (
+	JobWaiting JobPhase = iota + 1 // has no machines
+	JobPlaced                      // has machines, not all ready
+	JobStarted                     // its gang was started
+	JobDone
+	JobFailed
+	JobCancelled
+)
+
+// JobRecord is what the store keeps of a job.
+type JobRecord struct {
+	Job        *planner.Job
+	Phase      JobPhase
+	Generation int64            // of the last gang started
+	Gang       *Gang            // running or being stopped; nil: none
+	Target     *planner.Running // what the plan gave it; nil: waits
+	Safe       float64          // samples that are safe
+	Seen       float64          // samples done
+	Waiting    time.Time        // waiting since
+	Held       time.Duration    // time with machines
+	Started    time.Time        // first start; zero: never
+	Ended      time.Time        // zero: not ended
+	Restarts   int
+	Losses     int // interruptions suffered
+}
+
+// InstanceRecord is what the store keeps of a machine.
+type InstanceRecord struct {
+	Instance provider.Instance
+	ReadyAt  time.Time // when it may carry a gang: started plus set-up
+	Draining bool      // to be ended as soon as its gangs have stopped
+	Reason   string    // why it was bought, or is drained
+}
+
+// Event is a line of the fleet's history.
+type Event struct {
+	At       time.Time           `json:"at"`
+	Round    int64               `json:"round"`
+	Kind     string              `json:"kind"` // "launch", "loss", "start", ...: the list is in event.go
+	Job      planner.JobID       `json:"job,omitempty"`
+	Instance provider.InstanceID `json:"instance,omitempty"`
+	Offering *provider.Offering  `json:"offering,omitempty"`
+	Text     string              `json:"text,omitempty"`
+}
+
+// Snapshot is all that a store holds of the running fleet. Charges and events are
+// read apart.
+type Snapshot struct {
+	Fleet     string // random, born with the store
+	Epoch     int64
+	Round     int64 // last round that was stored
+	Jobs      []JobRecord
+	Intents   []Intent
+	Instances []InstanceRecord
+}
+
+// Change is what one step of a round makes durable, all of it or nothing. Rows
+// replace those of the same key.
+type Change struct {
+	Round     int64
+	Jobs      []JobRecord
+	Intents   []Intent
+	Instances []InstanceRecord
+	Charges   []ledger.Charge // appended; an id seen before is ignored
+	Events    []Event         // appended
+}

@@ -1,0 +1,79 @@
+package planner
+
+import (
+	"time"
+
+	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/provider"
+)
+
+// Config is what a job can run on: replicas accelerators on nodes machines of
+// one instance type.
+type Config struct {
+	Cloud    string `json:"cloud"`
+	Type     string `json:"type"`
+	Nodes    int    `json:"nodes"`
+	Replicas int    `json:"replicas"`
+	Batch    int    `json:"batch,omitempty"`
+}
+
+// Offer is an offering as the planner sees it: with its price, its risk and what
+// is left of it.
+type Offer struct {
+	Offering provider.Offering
+	Type     provider.InstanceType
+	Rate     pricing.Rate   // decision rate of buying one more
+	Booked   pricing.Rate   // what the report will show; equals Rate but for owned machines
+	Hazard   pricing.Hazard // how it is lost
+	Notice   time.Duration  // warning before a loss; 0: none
+	Boot     time.Duration  // from launch to ready
+	Cap      int            // machines that may still be bought; < 0: not limited
+	Blocked  string         // why none may be bought now; "": may be bought
+	Until    time.Time      // when Blocked ends; zero: not known
+}
+
+// Machine is an instance that we hold, ready or on its way.
+type Machine struct {
+	ID       provider.InstanceID
+	Offering provider.Offering
+	Rate     pricing.Rate // decision rate of keeping it
+	ReadyAt  time.Time    // when it is, or is expected to be, ready
+	HoldTo   time.Time    // not ended before, unless interrupted: the minimum run time
+	Leaving  bool         // noticed, or being ended: gives no capacity
+}
+
+// Running is what a job holds now.
+type Running struct {
+	Config   Config
+	Offering provider.Offering
+	Machines []provider.InstanceID // one per node
+	Since    time.Time
+}
+
+// JobState is a job that has not ended, with what it has done and holds.
+type JobState struct {
+	Job      *Job
+	Done     float64       // samples that are safe in a checkpoint
+	Running  *Running      // nil: waiting
+	Held     time.Duration // time spent with machines so far
+	Waiting  time.Time     // waiting since; zero when running
+	Restarts int
+}
+
+// QuotaLeft is a counter of the account and what may still be bought in it.
+type QuotaLeft struct {
+	Class provider.QuotaClass
+	Unit  provider.QuotaUnit
+	Left  int
+	Code  string
+}
+
+// Problem is all that a plan depends on.
+type Problem struct {
+	Now      time.Time
+	Jobs     []JobState
+	Machines []Machine
+	Offers   []Offer
+	Quotas   []QuotaLeft
+	BurnCap  pricing.Rate // sum of rates of all machines held; 0: none
+}

@@ -1,0 +1,52 @@
+package provider
+
+import "fmt"
+
+// Market is how capacity is bought. The zero value is invalid, so a field left
+// unset cannot pass for on-demand.
+type Market uint8
+
+const (
+	OnDemand Market = iota + 1 // bought at the list price, ended by us alone
+	Spot                       // bought at the price of the day, may be taken back
+	Reserved                   // paid ahead or owned; bound to a reservation
+	Queued                     // asked for now, granted when the cloud has it
+)
+
+var marketNames = [...]string{OnDemand: "on-demand", Spot: "spot", Reserved: "reserved", Queued: "queued"}
+
+// String returns the market's word in flags, files and logs.
+func (m Market) String() string {
+	if m < OnDemand || m > Queued {
+		return fmt.Sprintf("market(%d)", uint8(m))
+	}
+	return marketNames[m]
+}
+
+// ParseMarket reads the word that String writes.
+func ParseMarket(s string) (Market, error) {
+	for m := OnDemand; m <= Queued; m++ {
+		if marketNames[m] == s {
+			return m, nil
+		}
+	}
+	return 0, fmt.Errorf("market %q: want on-demand, spot, reserved or queued", s)
+}
+
+// MarshalText makes a Market its word in JSON and YAML.
+func (m Market) MarshalText() ([]byte, error) {
+	if m < OnDemand || m > Queued {
+		return nil, fmt.Errorf("market %d is not set", uint8(m))
+	}
+	return []byte(marketNames[m]), nil
+}
+
+// UnmarshalText reads the word of a Market.
+func (m *Market) UnmarshalText(text []byte) error {
+	parsed, err := ParseMarket(string(text))
+	if err != nil {
+		return err
+	}
+	*m = parsed
+	return nil
+}
