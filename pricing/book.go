@@ -52,9 +52,14 @@ func (b *Book) At() time.Time { return b.at }
 // Quotes returns all quotes by offering. The caller must not change them.
 func (b *Book) Quotes() []Quote { return b.quotes }
 
-// Quote returns the quote of o. ok is false when no quote is known.
+// Quote returns the quote of o. ok is false when no quote is known. A quote that
+// names no account holds for every account.
 func (b *Book) Quote(o provider.Offering) (q Quote, ok bool) {
 	i, ok := b.index[o]
+	if !ok && o.Account != "" {
+		o.Account = ""
+		i, ok = b.index[o]
+	}
 	if !ok {
 		return Quote{}, false
 	}
