@@ -1,0 +1,78 @@
+# goodfleet. `make help` lists the targets and what each of them needs.
+
+SHELL       := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+GO       ?= go
+OUT      ?= out
+BIN      := bin/goodfleet
+CACHE    := $(or $(GOODFLEET_CI_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/goodfleet-ci)
+VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+STATICCHECK := $(CACHE)/staticcheck-$(shell sed -n 's/.*honnef.co\/go\/tools \(v[0-9.]*\).*/\1/p' .ci/tools/staticcheck/go.mod)
+
+# Packages that start goroutines, or guard against those of others: these run under the race detector.
+RACY  = $(shell grep -rlE --include='*.go' '\bgo func|errgroup|sync\.(Mutex|RWMutex|WaitGroup|Once)|sync/atomic' autoscale cmd planner pricing provider test 2>/dev/null | xargs -rn1 dirname | sort -u | sed 's|^|./|')
+RAPID = $(shell grep -rl --include='*_test.go' 'pgregory.net/rapid' autoscale cmd planner pricing provider test 2>/dev/null | xargs -rn1 dirname | sort -u | sed 's|^|./|')
+FUZZ  = $(shell grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' autoscale cmd planner pricing provider test 2>/dev/null | sed -E 's|^(.*)/[^/]*:[0-9]+:func (.*)|./\1:\2|' | sort)
+
+.PHONY: help build run test check ci bench soak soak-tenth test-browser clean fmt vet staticcheck arrows test-race test-rest
+
+help: ## list the targets; needs make
+	@sed -nE 's/^([a-z][a-z-]*):.*## (.*)/  \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-16s %s\n", $$1, $$2}'
+
+build: ## the program, as bin/goodfleet; needs Go
+	$(GO) build -trimpath -ldflags '-X main.version=$(VERSION)' -o $(BIN) ./cmd/goodfleet
+
+run: build ## a week of training jobs on real prices, with its cost report in ./out; needs Go
+	./$(BIN) simulate gavel-week --out $(OUT)
+
+test: ## every test that needs only Go
+	$(GO) test ./...
+
+check: fmt vet staticcheck arrows test-race test-rest ## what each commit must pass; needs Go, a C compiler for the race detector, the module proxy for staticcheck
+
+fmt: ## gofmt changes nothing; needs Go
+	@files=$$(gofmt -l autoscale cmd planner pricing provider test); \
+	if [ -n "$$files" ]; then echo "gofmt would change:"; echo "$$files"; exit 1; fi
+
+vet: ## go vet finds nothing, behind build tags too; needs Go
+	$(GO) vet ./...
+	$(GO) vet -tags browser ./test/...
+
+staticcheck: $(STATICCHECK) ## staticcheck finds nothing; needs Go and, once, the module proxy
+	$(STATICCHECK) ./...
+
+$(STATICCHECK): .ci/tools/staticcheck/go.mod
+	mkdir -p $(CACHE)
+	cd .ci/tools/staticcheck && GOFLAGS=-mod=readonly $(GO) build -o $@ honnef.co/go/tools/cmd/staticcheck
+	@touch $@
+
+arrows: ## packages import along the allowed arrows only; needs Go
+	$(GO) test -count=1 ./test/imports
+
+test-race: ## tests of packages with goroutines under the race detector; needs Go and a C compiler, which apt brings
+	@.ci/need cc gcc libc6-dev
+	CGO_ENABLED=1 $(GO) test -race -timeout 40m $(RACY)
+
+test-rest: ## tests of all other packages; needs Go
+	$(GO) test -timeout 20m $$(comm -23 <($(GO) list ./... | sort) <($(GO) list $(RACY) | sort))
+
+test-browser: build ## the report in a real browser; needs Go and Chromium, which apt brings
+	@.ci/need chromium chromium
+	$(GO) test -tags browser -count=1 -timeout 10m ./test/browser
+
+bench: ## sizes and speeds, as benchmarks; needs Go
+	$(GO) test -run '^$$' -bench . -benchmem -timeout 60m ./...
+
+soak: ## properties and fuzzing at full length (hours); needs Go
+	@.ci/soak 1000 10m "$(RAPID)" "$(FUZZ)"
+
+soak-tenth: ## a tenth of soak, with a printed seed; needs Go
+	@.ci/soak 100 15s "$(RAPID)" "$(FUZZ)"
+
+ci: ## what .ci/run calls: all of check, the browser and a tenth of soak, with seconds; needs what these need
+	@.ci/table fmt vet staticcheck arrows test-race test-rest test-browser soak-tenth
+
+clean: ## remove what the targets built; needs make
+	rm -rf bin $(OUT)
