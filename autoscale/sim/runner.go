@@ -1,0 +1,217 @@
+package sim
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/goodfleet/goodfleet/autoscale"
+	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/provider"
+)
+
+// remembered is how long an ended gang is still told of in Progress: long enough
+// for any loop that missed rounds, short enough for a trace of a year.
+const remembered = 24 * time.Hour
+
+// Truth is what really happens where it differs from what the planner believes.
+// A nil function means that the belief is true.
+type Truth struct {
+	// Speed is what job really does on a config whose machines hold accelerator.
+	Speed func(job *planner.Job, c planner.Config, accelerator string) (planner.Speed, bool)
+
+	// Work is how many samples job really takes. It must be given for jobs whose
+	// work is not known: without it they never end.
+	Work func(job *planner.Job) float64
+}
+
+// RunnerConfig is what a Runner is built from.
+type RunnerConfig struct {
+	Start     time.Time
+	Catalogue *provider.Catalogue // tells the accelerator of a config
+	Truth     Truth
+
+	// Every is the time between two checkpoints of a job that leaves it open
+	// (Checkpoint.Every is 0), for a gang at its start. Nil, and an answer of 0,
+	// mean that the job writes none until it is stopped.
+	Every func(job *planner.Job, g autoscale.Gang, now time.Time) time.Duration
+}
+
+// Runner is simulated progress: an autoscale.Runner in virtual time. It is told
+// the time by Advance and the loss of machines by Lose; it is not safe for
+// concurrent use.
+type Runner struct {
+	cfg  RunnerConfig
+	now  time.Time
+	jobs map[planner.JobID]*planner.Job
+	safe map[planner.JobID]float64 // samples in the job's checkpoint
+	runs []*run                    // last generation of each job, by job
+	gone map[provider.InstanceID]bool
+}
+
+// NewRunner builds a runner that stands at cfg.Start with no gangs.
+func NewRunner(cfg RunnerConfig) (*Runner, error) {
+	if cfg.Catalogue == nil {
+		return nil, fmt.Errorf("runner: no catalogue")
+	}
+	return &Runner{
+		cfg:  cfg,
+		now:  cfg.Start,
+		jobs: make(map[planner.JobID]*planner.Job),
+		safe: make(map[planner.JobID]float64),
+		gone: make(map[provider.InstanceID]bool),
+	}, nil
+}
+
+// Add makes jobs known, so that their gangs can be started.
+func (r *Runner) Add(jobs ...*planner.Job) {
+	for _, job := range jobs {
+		r.jobs[job.ID] = job
+	}
+}
+
+// Start begins a gang at the runner's time. The same generation again is no
+// error and changes nothing; an older one is ignored. A gang with a machine that
+// is already lost is lost at once.
+func (r *Runner) Start(_ context.Context, g autoscale.Gang) error {
+	job, ok := r.jobs[g.Job]
+	if !ok {
+		return fmt.Errorf("start %s: no such job", g.Job)
+	}
+	at, found := r.find(g.Job)
+	if found {
+		last := r.runs[at]
+		switch {
+		case last.gang.Generation >= g.Generation:
+			return nil
+		case last.live():
+			return fmt.Errorf("start %s: generation %d still runs", g.Job, last.gang.Generation)
+		}
+	}
+	began, err := r.begin(job, g)
+	if err != nil {
+		return fmt.Errorf("start %s: %w", g.Job, err)
+	}
+	if found {
+		r.runs[at] = began
+	} else {
+		r.runs = slices.Insert(r.runs, at, began)
+	}
+	if slices.ContainsFunc(g.Nodes, func(n autoscale.GangNode) bool { return r.gone[n.Instance] }) {
+		began.lose(r.now)
+	}
+	return nil
+}
+
+// begin builds the run of a gang that starts now.
+func (r *Runner) begin(job *planner.Job, g autoscale.Gang) (*run, error) {
+	t, ok := r.cfg.Catalogue.Lookup(g.Config.Cloud, g.Config.Type)
+	if !ok {
+		return nil, fmt.Errorf("type %s/%s is not in the catalogue", g.Config.Cloud, g.Config.Type)
+	}
+	speed, ok := r.speed(job, g.Config, t.Accelerator)
+	if !ok || !(speed.Goodput > 0) {
+		return nil, fmt.Errorf("cannot run on %d × %s over %d machines", g.Config.Replicas, t.Accelerator, g.Config.Nodes)
+	}
+	work := job.Work.Samples
+	if r.cfg.Truth.Work != nil {
+		work = r.cfg.Truth.Work(job)
+	} else if job.Work.Kind == planner.WorkUnknown {
+		work = unending
+	}
+	every := job.Checkpoint.Every
+	if every == 0 && r.cfg.Every != nil {
+		every = r.cfg.Every(job, g, r.now)
+	}
+	return newRun(g, runSpec{
+		perHour: speed.Goodput, work: work, safe: r.safe[job.ID],
+		restore: job.Checkpoint.Restore, save: job.Checkpoint.Save, every: every,
+	}, r.now), nil
+}
+
+func (r *Runner) speed(job *planner.Job, c planner.Config, accelerator string) (planner.Speed, bool) {
+	if r.cfg.Truth.Speed != nil {
+		return r.cfg.Truth.Speed(job, c, accelerator)
+	}
+	if job.Curve == nil {
+		return planner.Speed{}, false
+	}
+	return job.Curve.Speed(accelerator, c.Nodes, c.Replicas)
+}
+
+// Stop ends a gang at the runner's time: after one last checkpoint (StopSave) or
+// at once, with the loss of what no checkpoint holds (StopKill). A generation
+// that does not run is no error.
+func (r *Runner) Stop(_ context.Context, job planner.JobID, generation int64, mode autoscale.StopMode) error {
+	at, found := r.find(job)
+	if !found || r.runs[at].gang.Generation != generation || !r.runs[at].live() {
+		return nil
+	}
+	if mode == autoscale.StopSave {
+		r.runs[at].stop(r.now)
+	} else {
+		r.runs[at].kill(r.now)
+	}
+	r.keep(r.runs[at])
+	return nil
+}
+
+// Progress tells of the last gang of each job, by job; ended ones for a day.
+func (r *Runner) Progress(context.Context) ([]autoscale.Progress, error) {
+	r.runs = slices.DeleteFunc(r.runs, func(x *run) bool { return !x.live() && r.now.Sub(x.since) > remembered })
+	list := make([]autoscale.Progress, len(r.runs))
+	for i, x := range r.runs {
+		list[i] = x.progress(r.now)
+	}
+	return list, nil
+}
+
+// Advance moves the runner's time; an earlier one than it has is ignored.
+func (r *Runner) Advance(to time.Time) {
+	if !to.After(r.now) {
+		return
+	}
+	r.now = to
+	for _, x := range r.runs {
+		if x.live() {
+			x.advance(to)
+			r.keep(x)
+		}
+	}
+}
+
+// Lose tells that a machine went away at an instant: every gang with a node on
+// it is lost, with its work since the last checkpoint.
+func (r *Runner) Lose(instance provider.InstanceID, at time.Time) {
+	r.Advance(at)
+	r.gone[instance] = true
+	for _, x := range r.runs {
+		if x.live() && x.on(instance) {
+			x.lose(at)
+			r.keep(x)
+		}
+	}
+}
+
+// NextEvent is the next instant at which a gang is done or has stopped, if it
+// is left alone. ok is false when there is none.
+func (r *Runner) NextEvent() (at time.Time, ok bool) {
+	for _, x := range r.runs {
+		if ends, has := x.over(); has && (!ok || ends.Before(at)) {
+			at, ok = ends, true
+		}
+	}
+	return at, ok
+}
+
+// Safe is how many samples the checkpoint of a job holds.
+func (r *Runner) Safe(job planner.JobID) float64 { return r.safe[job] }
+
+// keep remembers the checkpoint of a run beyond its end.
+func (r *Runner) keep(x *run) { r.safe[x.gang.Job] = x.safe }
+
+func (r *Runner) find(job planner.JobID) (int, bool) {
+	return slices.BinarySearchFunc(r.runs, job, func(x *run, id planner.JobID) int { return cmp.Compare(x.gang.Job, id) })
+}
