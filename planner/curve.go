@@ -1,0 +1,19 @@
+package planner
+
+import "github.com/goodfleet/goodfleet/planner/throughput"
+
+// profileCurve is the speeds of a throughput profile as a Curve.
+type profileCurve struct{ profile throughput.Profile }
+
+// TableCurve makes a curve of measured or estimated throughputs: goodput equals
+// throughput, since the batch of such a job is fixed.
+func TableCurve(p throughput.Profile) Curve { return profileCurve{p} }
+
+// Speed turns samples per second into samples per hour.
+func (c profileCurve) Speed(accelerator string, nodes, replicas int) (Speed, bool) {
+	perSec, estimated, ok := c.profile.Speed(accelerator, nodes, replicas)
+	if !ok {
+		return Speed{}, false
+	}
+	return Speed{Goodput: perSec * 3600, Estimated: estimated}, true
+}
