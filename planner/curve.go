@@ -17,3 +17,10 @@ func (c profileCurve) Speed(accelerator string, nodes, replicas int) (Speed, boo
 	}
 	return Speed{Goodput: perSec * 3600, Estimated: estimated}, true
 }
+
+// ProfileOf is the profile behind a curve of TableCurve, so that a job can be
+// written down. ok is false for any other curve.
+func ProfileOf(c Curve) (p throughput.Profile, ok bool) {
+	curve, ok := c.(profileCurve)
+	return curve.profile, ok
+}
