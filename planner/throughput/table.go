@@ -59,7 +59,8 @@ const (
 // replica is never spread.
 //
 // An empty value, and 0, mean that the job does not fit there: such rows are
-// absent. ReadTable returns a *RowError for a value that is negative, NaN or
+// absent. Accelerators are named as written, but for Gavel's k80, p100 and v100.
+// ReadTable returns a *RowError for a value that is negative, NaN or
 // infinite, for a unit that it does not know, and for a row given twice.
 func ReadTable(name string, r io.Reader, value string) (*Table, error) {
 	rows := csv.NewReader(r)
@@ -81,74 +82,125 @@ func ReadTable(name string, r io.Reader, value string) (*Table, error) {
 	if !bySteps && !strings.HasPrefix(value, samplesPerSec) {
 		return nil, &RowError{File: name, Line: 1, Column: value, Reason: "unknown unit: want a name that begins with steps_per_s or samples_per_s"}
 	}
-	table := &Table{profiles: make(map[string]Profile)}
+	t := tableReader{
+		file: name, value: value, columns: columns, bySteps: bySteps,
+		table: &Table{profiles: make(map[string]Profile)}, seen: make(map[rowKey]bool),
+	}
 	for {
-		record, err := rows.Read()
+		t.record, err = rows.Read()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		line, _ := rows.FieldPos(0)
-		field := func(column string) string { return strings.Clone(record[columns[column]]) }
-		refuse := func(column, reason string) error {
-			return &RowError{File: name, Line: line, Column: column, Reason: fmt.Sprintf("%q: %s", field(column), reason)}
-		}
-		if err := table.add(field, refuse, value, bySteps); err != nil {
+		t.line, _ = rows.FieldPos(0)
+		if err := t.add(); err != nil {
 			return nil, err
 		}
 	}
-	slices.Sort(table.names)
-	return table, nil
+	slices.Sort(t.table.names)
+	return t.table, nil
 }
 
-// add puts one row into the table.
-func (t *Table) add(field func(string) string, refuse func(column, reason string) error, value string, bySteps bool) error {
-	model := field(modelColumn)
-	if model == "" {
-		return refuse(modelColumn, "is empty")
+// tableReader is a table on its way in, and the row that is read.
+type tableReader struct {
+	file, value string
+	columns     map[string]int
+	bySteps     bool
+	record      []string
+	line        int
+
+	table *Table
+	seen  map[rowKey]bool
+}
+
+// rowKey tells rows apart, those too that say that a job does not fit.
+type rowKey struct {
+	job string
+	cell
+}
+
+func (t *tableReader) field(column string) string { return strings.Clone(t.record[t.columns[column]]) }
+
+func (t *tableReader) refuse(column, reason string) error {
+	return &RowError{File: t.file, Line: t.line, Column: column, Reason: fmt.Sprintf("%q: %s", t.field(column), reason)}
+}
+
+// positive reads a whole number of at least one.
+func (t *tableReader) positive(column string) (int, error) {
+	n, err := strconv.Atoi(t.field(column))
+	if err != nil || n < 1 {
+		return 0, t.refuse(column, "want a positive whole number")
 	}
-	batch, job := 1, model
-	if text := field(batchColumn); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 {
-			return refuse(batchColumn, "want a positive whole number, or nothing")
+	return n, nil
+}
+
+// samplesPerSec reads the value; 0: the job does not fit.
+func (t *tableReader) samplesPerSec(batch int) (float64, error) {
+	text := t.field(t.value)
+	if text == "" {
+		return 0, nil
+	}
+	perSec, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(perSec) || math.IsInf(perSec, 0) || perSec < 0 {
+		return 0, t.refuse(t.value, "want a positive number, or 0 or nothing where the job does not fit")
+	}
+	if t.bySteps {
+		perSec *= float64(batch)
+	}
+	if math.IsInf(perSec, 0) {
+		return 0, t.refuse(t.value, "is out of range as samples per second")
+	}
+	return perSec, nil
+}
+
+// gavelNames are the accelerators that Gavel's tables write their own way.
+var gavelNames = map[string]string{"k80": "K80", "p100": "P100", "v100": "V100"}
+
+// add puts the row into the table.
+func (t *tableReader) add() error {
+	job, batch := t.field(modelColumn), 1
+	if job == "" {
+		return t.refuse(modelColumn, "is empty")
+	}
+	if t.field(batchColumn) != "" {
+		n, err := t.positive(batchColumn)
+		if err != nil {
+			return err
 		}
-		batch, job = n, JobType(model, n)
+		batch, job = n, JobType(job, n)
 	}
-	replicas, err := strconv.Atoi(field(scaleColumn))
-	if err != nil || replicas < 1 {
-		return refuse(scaleColumn, "want a positive whole number")
+	replicas, err := t.positive(scaleColumn)
+	if err != nil {
+		return err
 	}
-	worker, spread := strings.CutSuffix(field(workerColumn), spreadSuffix)
+	worker, spread := strings.CutSuffix(t.field(workerColumn), spreadSuffix)
 	if worker == "" {
-		return refuse(workerColumn, "names no accelerator")
+		return t.refuse(workerColumn, "names no accelerator")
 	}
-	perSec := 0.0
-	if text := field(value); text != "" {
-		perSec, err = strconv.ParseFloat(text, 64)
-		if err != nil || math.IsNaN(perSec) || math.IsInf(perSec, 0) || perSec < 0 {
-			return refuse(value, "want a positive number, or 0 or nothing where the job does not fit")
-		}
+	if name, ok := gavelNames[worker]; ok {
+		worker = name
+	}
+	perSec, err := t.samplesPerSec(batch)
+	if err != nil {
+		return err
 	}
 	if spread && replicas == 1 {
 		return nil // the same measurement again: one replica is on one machine
 	}
-	if bySteps {
-		perSec *= float64(batch)
+	key := rowKey{job, cell{worker, replicas, spread}}
+	if t.seen[key] {
+		return t.refuse(workerColumn, fmt.Sprintf("%s with scale factor %d is given twice", job, replicas))
 	}
-	profile, known := t.profiles[job]
+	t.seen[key] = true
+	profile, known := t.table.profiles[job]
 	if !known {
 		profile = Profile{name: job, cells: make(map[cell]speed)}
-		t.profiles[job], t.names = profile, append(t.names, job)
-	}
-	key := cell{strings.ToUpper(worker), replicas, spread}
-	if _, twice := profile.cells[key]; twice {
-		return refuse(workerColumn, fmt.Sprintf("%s with scale factor %d is given twice", job, replicas))
+		t.table.profiles[job], t.table.names = profile, append(t.table.names, job)
 	}
 	if perSec > 0 {
-		profile.cells[key] = speed{samplesPerSec: perSec}
+		profile.cells[key.cell] = speed{samplesPerSec: perSec}
 	}
 	return nil
 }
