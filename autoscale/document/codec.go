@@ -1,0 +1,44 @@
+package document
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/goodfleet/goodfleet/planner"
+)
+
+// EncodeJob is a job as the JSON of its document, for a store or a wire.
+func EncodeJob(j *planner.Job) ([]byte, error) {
+	t, err := FromJob(j)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(t)
+}
+
+// DecodeJob reads what EncodeJob wrote, as strictly as any document.
+func DecodeJob(text []byte) (*planner.Job, error) {
+	jobs, err := Jobs("job", text, Sold{})
+	if err != nil {
+		return nil, err
+	}
+	if len(jobs) != 1 {
+		return nil, fmt.Errorf("job: %d documents, want one", len(jobs))
+	}
+	return jobs[0], nil
+}
+
+// YAML writes any value that marshals to JSON as YAML with the same fields in the
+// same order. Texts that some reader could take for a number or a truth are quoted.
+func YAML(v any) ([]byte, error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	return yaml.JSONToYAML(text)
+}
+
+func duration[D ~int64](d D) time.Duration { return time.Duration(d) }
