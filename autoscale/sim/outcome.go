@@ -18,7 +18,8 @@ import (
 // know that accelerator is measured against the fastest that it knows.
 type Outcome struct {
 	Variant     string       `json:"variant"`
-	HazardScale float64      `json:"hazard_scale"` // interruption rate, as a multiple of the setting's own
+	HazardScale float64      `json:"hazard_scale"` // interruption rate of spot, as a multiple of the setting's own
+	UsesSpot    bool         `json:"uses_spot"`    // spot may be bought
 	Seed        uint64       `json:"seed"`
 	From        time.Time    `json:"from"`
 	To          time.Time    `json:"to"` // excluded
@@ -67,8 +68,9 @@ type Outcome struct {
 	Rounds              int64   `json:"rounds"`
 	EstimatedThroughput bool    `json:"estimated_throughput"` // some speeds are derived from hardware, not measured
 
-	JobOutcomes []JobOutcome `json:"job_outcomes"`
-	Series      Series       `json:"series"`
+	JobOutcomes []JobOutcome  `json:"job_outcomes"`
+	Series      Series        `json:"series"`
+	Prices      []PriceSeries `json:"prices,omitempty"` // of the spot offerings most used
 }
 
 // Sum is what one key of a dimension bears.
@@ -113,4 +115,25 @@ type FleetSeries struct {
 	Type         string          `json:"type"`
 	Market       provider.Market `json:"market"`
 	Accelerators []float64       `json:"accelerators"`
+}
+
+// PriceSeries is how the price of one offering went, and what was bought at it.
+type PriceSeries struct {
+	Offering provider.Offering `json:"offering"`
+	List     *pricing.Rate     `json:"list"`   // on-demand rate of the same type and zone at the start; null: not known
+	Prices   []PricePoint      `json:"prices"` // from its instant on; the first at Outcome.From or later
+	Held     []Stretch         `json:"held"`   // machines, by start
+}
+
+// PricePoint is a rate that held from an instant on.
+type PricePoint struct {
+	At   time.Time    `json:"at"`
+	Rate pricing.Rate `json:"rate"`
+}
+
+// Stretch is the life of one machine.
+type Stretch struct {
+	From        time.Time `json:"from"`
+	To          time.Time `json:"to"`
+	Interrupted bool      `json:"interrupted"`
 }

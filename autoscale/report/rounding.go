@@ -1,0 +1,79 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/goodfleet/goodfleet/pricing"
+)
+
+// unknown is how a value that is not known is shown.
+const unknown = "—"
+
+// cent is the unit in which amounts are shown.
+const cent = pricing.Dollar / 100
+
+// Together rounds amounts to whole units so that they add up to their rounded
+// sum: each is rounded down, and the units that are missing go to the largest
+// remainders, the first of equals first.
+func Together(amounts []pricing.Money, unit pricing.Money) (rounded []pricing.Money, total pricing.Money) {
+	rounded = make([]pricing.Money, len(amounts))
+	type rest struct {
+		at     int
+		amount pricing.Money
+	}
+	rests := make([]rest, len(amounts))
+	sum, down := pricing.Money(0), pricing.Money(0)
+	for i, amount := range amounts {
+		remainder := amount % unit
+		if remainder < 0 {
+			remainder += unit
+		}
+		rounded[i] = amount - remainder
+		rests[i] = rest{i, remainder}
+		sum += amount
+		down += rounded[i]
+	}
+	total = nearest(sum, unit)
+	slices.SortStableFunc(rests, func(a, b rest) int { return cmp.Compare(b.amount, a.amount) })
+	for i := 0; down < total; i++ {
+		rounded[rests[i].at] += unit
+		down += unit
+	}
+	return rounded, total
+}
+
+// nearest is amount to the nearest whole unit, half away from zero.
+func nearest(amount, unit pricing.Money) pricing.Money {
+	if amount < 0 {
+		return -nearest(-amount, unit)
+	}
+	return (amount + unit/2) / unit * unit
+}
+
+// dollars writes an amount with cents and separators: "1,234.50".
+func dollars(amount pricing.Money) string {
+	return number(nearest(amount, cent).Dollars(), 2)
+}
+
+// number writes a float with so many decimals and separators of thousands.
+func number(v float64, decimals int) string {
+	text := strconv.FormatFloat(v, 'f', decimals, 64)
+	sign := ""
+	if text[0] == '-' {
+		sign, text = "-", text[1:]
+	}
+	if strings.Trim(text, "0.") == "" {
+		sign = "" // no minus zero
+	}
+	whole, fraction, dotted := strings.Cut(text, ".")
+	for at := len(whole) - 3; at > 0; at -= 3 {
+		whole = whole[:at] + "," + whole[at:]
+	}
+	if dotted {
+		whole += "." + fraction
+	}
+	return sign + whole
+}

@@ -1,0 +1,161 @@
+package report
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/goodfleet/goodfleet/autoscale/sim"
+)
+
+// beaten marks a cell in which another variant is better than the subject.
+const beaten = "▲"
+
+// newTable is an empty table in the one style of this package.
+func newTable() table.Writer {
+	t := table.NewWriter()
+	style := table.StyleLight
+	style.Format.Header = text.FormatDefault
+	style.Format.Footer = text.FormatDefault
+	style.Options.DrawBorder = false
+	style.Options.SeparateColumns = false
+	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
+	t.SetStyle(style)
+	return t
+}
+
+// Table writes a comparison for a terminal, with the figures in which the subject
+// loses marked and said in words.
+func (c Comparison) Table(w io.Writer) error {
+	t := newTable()
+	heads, units := table.Row{"", "interruptions"}, table.Row{"", ""}
+	align := []table.ColumnConfig{{Number: 2, Align: text.AlignRight, AlignHeader: text.AlignRight}}
+	for i, f := range c.brief() {
+		heads, units = append(heads, f.title()), append(units, f.unit)
+		align = append(align, table.ColumnConfig{Number: i + 3, Align: text.AlignRight, AlignHeader: text.AlignRight})
+	}
+	t.AppendHeader(heads)
+	t.AppendHeader(units)
+	t.SetColumnConfigs(align)
+	marked := false
+	for i, o := range c.outcomes {
+		if i > 0 && o.Variant != c.outcomes[i-1].Variant {
+			t.AppendSeparator()
+		}
+		name := ""
+		if i == 0 || o.Variant != c.outcomes[i-1].Variant {
+			name = o.Variant
+		}
+		row := table.Row{name, scenario(o)}
+		for _, f := range c.brief() {
+			cell := f.text(o)
+			if s, held := c.subject(o); held && f.beats(o, s) {
+				cell, marked = beaten+" "+cell, true
+			}
+			row = append(row, cell)
+		}
+		t.AppendRow(row)
+	}
+	lines := []string{t.Render()}
+	if marked {
+		lines = append(lines, "", fmt.Sprintf("%s better than %s under the same interruptions", beaten, c.outcomes[0].Variant))
+	}
+	lines = append(lines, "")
+	lines = append(lines, c.Sentences()...)
+	lines = append(lines, c.Notes()...)
+	for _, line := range lines {
+		if _, err := fmt.Fprintln(w, line); err != nil {
+			return fmt.Errorf("comparison table: %w", err)
+		}
+	}
+	return nil
+}
+
+// brief lists the figures that a terminal has room for.
+func (c Comparison) brief() []figure {
+	var list []figure
+	for _, f := range c.figures {
+		if f.brief {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// Notes says how the figures are meant.
+func (c Comparison) Notes() []string {
+	first := c.outcomes[0]
+	notes := []string{fmt.Sprintf(
+		"Goodput per USD: work done, in hours that it takes on one %s at each job's smallest gang, over all that was paid (idle, boot and waste included).", first.Reference)}
+	unfinished, unknownRate, estimated := false, false, false
+	for _, o := range c.outcomes {
+		unfinished = unfinished || o.Unfinished > 0
+		unknownRate = unknownRate || o.UnknownHrs > 0
+		estimated = estimated || o.EstimatedThroughput
+	}
+	if unfinished {
+		notes = append(notes, "≥: jobs that had not ended count with their age so far, so the true figure is higher.")
+	}
+	if unknownRate {
+		notes = append(notes, "Some machine-hours have no known rate: their cost is a lower bound.")
+	}
+	if estimated {
+		notes = append(notes, "Throughputs are estimated: derived from peak speed and memory bandwidth of the hardware, not measured.")
+	}
+	return notes
+}
+
+// comparisonJSON is the form in which programs read a comparison.
+type comparisonJSON struct {
+	APIVersion string        `json:"apiVersion"`
+	Kind       string        `json:"kind"`
+	Currency   string        `json:"currency"`
+	Losses     []Loss        `json:"losses"`
+	Outcomes   []sim.Outcome `json:"outcomes"`
+}
+
+// JSON writes the whole comparison: money as exact decimal text, unknown as null
+// or left out.
+func (c Comparison) JSON(w io.Writer) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", " ")
+	losses := c.Losses()
+	if losses == nil {
+		losses = []Loss{}
+	}
+	if err := encoder.Encode(comparisonJSON{"goodfleet/v1", "Comparison", "USD", losses, c.outcomes}); err != nil {
+		return fmt.Errorf("comparison: %w", err)
+	}
+	return nil
+}
+
+// CSV writes one line for each outcome with every figure, unrounded; a value
+// that is not known is empty.
+func (c Comparison) CSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	head := []string{"variant", "hazard_scale"}
+	for _, f := range c.figures {
+		head = append(head, f.key)
+	}
+	rows := [][]string{head}
+	for _, o := range c.outcomes {
+		row := []string{o.Variant, strconv.FormatFloat(o.HazardScale, 'g', -1, 64)}
+		for _, f := range c.figures {
+			cell := ""
+			if v, ok := f.of(o); ok {
+				cell = strconv.FormatFloat(v, 'f', -1, 64)
+			}
+			row = append(row, cell)
+		}
+		rows = append(rows, row)
+	}
+	if err := out.WriteAll(rows); err != nil {
+		return fmt.Errorf("comparison: %w", err)
+	}
+	return nil
+}
