@@ -20,7 +20,7 @@ var advisorScale = [...]float64{
 
 // Advice is what the AWS Spot Advisor says of a type in a region.
 type Advice struct {
-	SavingsPct int // under on-demand, mean of a month
+	SavingsPct int // under on-demand, mean of a month; negative where spot is dearer
 	Band       int // of interruption, 0 (under 5 % a month) to 4 (over 20 %)
 }
 
@@ -32,7 +32,7 @@ var embeddedAdvice = sync.OnceValues(func() (map[[2]string]Advice, error) {
 	advice := make(map[[2]string]Advice, len(t.rows))
 	for i, row := range t.rows {
 		savings, err := strconv.Atoi(row[2])
-		if err != nil || savings < 0 || savings > 100 {
+		if err != nil || savings > 100 {
 			return nil, fmt.Errorf("data/%s:%d: savings_pct %q", t.file, i+2, row[2])
 		}
 		band, err := strconv.Atoi(row[3])

@@ -11,9 +11,11 @@ const awsColumns = "instance_type,accelerator_name,accelerator_count,accelerator
 
 // Columns of the AWS lists.
 const (
-	awsType = 0
-	awsRegion, awsZone,
-	awsOnDemand, awsSpot = 6, 7, 8, 9
+	awsTypeColumn     = 0
+	awsRegionColumn   = 6
+	awsZoneColumn     = 7
+	awsOnDemandColumn = 8
+	awsSpotColumn     = 9
 )
 
 var (
@@ -44,13 +46,13 @@ func (l *loader) readAWSList(file, source string, at time.Time, onHistory bool) 
 	}
 	report := FileReport{File: file, Source: source, At: at, Prices: 2 * len(t.rows)}
 	for i, row := range t.rows {
-		typ, known := l.catalogue.Lookup("aws", row[awsType])
+		typ, known := l.catalogue.Lookup("aws", row[awsTypeColumn])
 		if !known {
 			report.LeftOut += 2
 			continue
 		}
-		o := provider.Offering{Cloud: "aws", Region: row[awsRegion], Zone: row[awsZone], Type: row[awsType], Market: provider.OnDemand}
-		if rate, ok := t.use(&report, i, awsOnDemand); ok {
+		o := provider.Offering{Cloud: "aws", Region: row[awsRegionColumn], Zone: row[awsZoneColumn], Type: row[awsTypeColumn], Market: provider.OnDemand}
+		if rate, ok := t.use(&report, i, awsOnDemandColumn); ok {
 			var from time.Time
 			if onHistory {
 				from = l.awsSince(typ)
@@ -62,7 +64,7 @@ func (l *loader) readAWSList(file, source string, at time.Time, onHistory bool) 
 			report.LeftOut++ // the history ends with this very price
 			continue
 		}
-		if rate, ok := t.use(&report, i, awsSpot); ok {
+		if rate, ok := t.use(&report, i, awsSpotColumn); ok {
 			l.list(o, rate, source, at, time.Time{})
 		}
 	}

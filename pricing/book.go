@@ -49,6 +49,12 @@ func NewBook(at time.Time, quotes []Quote) (*Book, error) {
 // At is the instant of the book.
 func (b *Book) At() time.Time { return b.at }
 
+// Same reports whether c holds the very quotes of b, as two books of one history
+// do while no price changed between their instants. It costs nothing.
+func (b *Book) Same(c *Book) bool {
+	return len(b.quotes) == len(c.quotes) && (len(b.quotes) == 0 || &b.quotes[0] == &c.quotes[0])
+}
+
 // Quotes returns all quotes by offering. The caller must not change them.
 func (b *Book) Quotes() []Quote { return b.quotes }
 

@@ -3,7 +3,6 @@ package pricing
 import (
 	"cmp"
 	"math"
-	"slices"
 	"time"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -64,14 +63,12 @@ func (c HazardConfig) withDefaults() HazardConfig {
 type Hazards struct {
 	cfg   HazardConfig
 	pools map[provider.Pool]*poolRecord
-	last  time.Time                         // of the last Observe
-	seen  map[provider.InstanceID]time.Time // losses that were counted, by the instance's end
-	prior map[float64][2]float64            // 80 % interval of the prior by its mean
+	prior map[float64][2]float64 // 80 % interval of the prior by its mean
 }
 
-// poolRecord is what was seen of a pool, weighted as of an instant.
+// poolRecord is what was seen of a pool, weighted as of the end of its last span.
 type poolRecord struct {
-	at       time.Time
+	to       time.Time
 	losses   float64
 	exposure float64   // hours
 	lastLoss time.Time // so that one loss of many machines counts once
@@ -82,7 +79,6 @@ func NewHazards(cfg HazardConfig) *Hazards {
 	return &Hazards{
 		cfg:   cfg.withDefaults(),
 		pools: map[provider.Pool]*poolRecord{},
-		seen:  map[provider.InstanceID]time.Time{},
 		prior: map[float64][2]float64{},
 	}
 }
@@ -107,7 +103,7 @@ func (z *Hazards) Of(o provider.Offering, now time.Time) Hazard {
 	if r == nil {
 		return z.Prior(o)
 	}
-	weight := z.weight(now.Sub(r.at))
+	weight := z.weight(now.Sub(r.to))
 	shape := z.cfg.Shape + r.losses*weight
 	rate := z.cfg.Shape/z.mean(o) + r.exposure*weight
 	h := z.single(o)
@@ -155,108 +151,33 @@ func (z *Hazards) weight(ago time.Duration) float64 {
 	return math.Exp2(-max(0, ago.Hours()) / z.cfg.HalfLife.Hours())
 }
 
-// Observe learns from a listing of our machines at now: those that run, and those
-// that ended since the last listing. The first listing counts from each machine's
-// start. A machine that is listed again counts no more than once; a listing no
-// later than the last one is ignored.
-//
-// A pool is lost when the cloud takes machines of it and no more are left than it
-// took; one machine out of many is the loss of that one, which OnePerHour stands
-// for. Failures and our own ends are no losses.
-func (z *Hazards) Observe(now time.Time, instances []provider.Instance) {
-	if !now.After(z.last) {
-		return
-	}
-	byPool := map[provider.Pool][]provider.Instance{}
-	for _, inst := range instances {
-		if !inst.Started.IsZero() && inst.Started.Before(now) {
-			pool := inst.Offering.Pool()
-			byPool[pool] = append(byPool[pool], inst)
-		}
-	}
-	for pool, list := range byPool { // pools do not touch each other: any order gives the same
-		z.observePool(pool, list, now)
-	}
-	z.last = now
-	for id, ended := range z.seen {
-		if now.Sub(ended) > 7*24*time.Hour { // no cloud lists it any more
-			delete(z.seen, id)
-		}
-	}
-}
-
-func (z *Hazards) observePool(pool provider.Pool, list []provider.Instance, now time.Time) {
-	held := make([]span, 0, len(list))
-	var losses []time.Time
-	left := 0
-	for _, inst := range list {
-		to := now
-		ended := !inst.Ended.IsZero() && !inst.Ended.After(now)
-		if ended {
-			to = inst.Ended
-		}
-		from := inst.Started
-		if from.Before(z.last) {
-			from = z.last
-		}
-		if from.Before(to) {
-			held = append(held, span{from, to})
-		}
-		switch {
-		case !ended:
-			left++
-		case inst.Cause == provider.Interrupted && z.seen[inst.ID].IsZero():
-			z.seen[inst.ID] = inst.Ended
-			losses = append(losses, inst.Ended)
-		}
-	}
-	if len(held) == 0 && len(losses) == 0 {
-		return
-	}
-	r := z.pools[pool]
+// Observe learns that something of a pool was held from one instant to another,
+// and whether that ended with the loss of the pool. Time that was told before
+// counts once; losses of one pool within HazardConfig.Together are one. A span
+// that we ended ourselves is no loss: it only stops the exposure.
+func (z *Hazards) Observe(p provider.Pool, from, to time.Time, lost bool) {
+	r := z.pools[p]
 	if r == nil {
-		r = &poolRecord{at: now}
-		z.pools[pool] = r
+		r = &poolRecord{to: from}
+		z.pools[p] = r
 	}
-	weight := z.weight(now.Sub(r.at))
-	r.losses, r.exposure, r.at = r.losses*weight, r.exposure*weight, now
-	for _, s := range union(held) {
-		r.exposure += z.weighted(s, now)
-	}
-	if left > len(losses) {
-		return
-	}
-	slices.SortFunc(losses, time.Time.Compare)
-	for _, at := range losses {
-		if r.lastLoss.IsZero() || at.Sub(r.lastLoss) > z.cfg.Together {
-			r.losses += z.weight(now.Sub(at))
-			r.lastLoss = at
+	if to.After(r.to) {
+		weight := z.weight(to.Sub(r.to))
+		if from.Before(r.to) {
+			from = r.to
 		}
+		r.losses *= weight
+		r.exposure = r.exposure*weight + z.weighted(to.Sub(from))
+		r.to = to
+	}
+	if lost && (r.lastLoss.IsZero() || to.Sub(r.lastLoss).Abs() > z.cfg.Together) {
+		r.losses += z.weight(r.to.Sub(to))
+		r.lastLoss = to
 	}
 }
 
-// weighted is the hours of a span, each with the weight that it has at now: the
-// integral of 2^(−(now − t)/half-life).
-func (z *Hazards) weighted(s span, now time.Time) float64 {
-	scale := z.cfg.HalfLife.Hours() / math.Ln2
-	return scale * (z.weight(now.Sub(s.to)) - z.weight(now.Sub(s.from)))
-}
-
-// span is a stretch of time.
-type span struct{ from, to time.Time }
-
-// union merges spans that overlap or touch.
-func union(spans []span) []span {
-	slices.SortFunc(spans, func(p, q span) int { return p.from.Compare(q.from) })
-	var merged []span
-	for _, s := range spans {
-		if n := len(merged); n > 0 && !s.from.After(merged[n-1].to) {
-			if s.to.After(merged[n-1].to) {
-				merged[n-1].to = s.to
-			}
-			continue
-		}
-		merged = append(merged, s)
-	}
-	return merged
+// weighted is the hours of a span that ends now, each with the weight that it has
+// by then: the integral of 2^(−t/half-life).
+func (z *Hazards) weighted(d time.Duration) float64 {
+	return z.cfg.HalfLife.Hours() / math.Ln2 * (1 - z.weight(d))
 }
