@@ -50,6 +50,7 @@ var allowed = map[string][]string{
 	"autoscale/server":         slices.Concat(loopAndBelow, []string{"autoscale/document", "autoscale/client"}),
 	"autoscale/client":         {"autoscale/document"},
 	"autoscale/node":           slices.Concat(loopAndBelow, []string{"autoscale/client"}),
+	"autoscale/sim/workload":   {"planner", "planner/throughput", "pricing", "provider"},
 	"autoscale/sim":            slices.Concat(loopAndBelow, []string{"autoscale/store", "provider/fake"}),
 	"autoscale/report":         slices.Concat(loopAndBelow, []string{"autoscale/sim"}),
 
