@@ -1,0 +1,164 @@
+package fake
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/goodfleet/goodfleet/provider"
+)
+
+// answer is what a token bought, kept for its repetitions.
+type answer struct {
+	req    provider.LaunchRequest
+	bought []*machine
+	err    error // what was said about the rest; nil if all came up
+}
+
+// instances lists what the token bought as it is now.
+func (a answer) instances() []provider.Instance {
+	list := make([]provider.Instance, len(a.bought))
+	for i, m := range a.bought {
+		list[i] = m.inst
+	}
+	return list
+}
+
+// Launch buys machines of one offering. Every error is a *provider.LaunchError.
+//
+// It refuses with ErrCapacity while the pool is down or holds too few machines,
+// and with ErrQuota when the account's class has no room; with fewer than Count
+// but at least Min to be had, it returns those together with the error. A token
+// that bought something buys nothing again: it returns the same machines and the
+// same error, ErrSpent once all of them have ended, and ErrInvalid if the request
+// has changed. A token that was refused may be tried again.
+func (c *Cloud) Launch(ctx context.Context, req provider.LaunchRequest) ([]provider.Instance, error) {
+	leave, err := c.enter(ctx, "launch")
+	if err != nil {
+		return nil, &provider.LaunchError{Offering: req.Offering, Want: req.Count, Err: err}
+	}
+	defer leave()
+	if done, known := c.tokens[req.Token]; known {
+		return c.repeat(done, req)
+	}
+	got, err := c.grant(req)
+	if err != nil {
+		err = &provider.LaunchError{Offering: req.Offering, Want: req.Count, Got: got, Err: err}
+	}
+	if got == 0 {
+		return nil, err
+	}
+	done := answer{req: req, bought: c.create(req, got), err: err}
+	c.tokens[req.Token] = done
+	return done.instances(), err
+}
+
+// repeat answers a token that bought something before.
+func (c *Cloud) repeat(done answer, req provider.LaunchRequest) ([]provider.Instance, error) {
+	if req != done.req {
+		return nil, &provider.LaunchError{Offering: req.Offering, Want: req.Count,
+			Err: fmt.Errorf("%w: token %s was sent before with another request", provider.ErrInvalid, req.Token)}
+	}
+	for _, m := range done.bought {
+		if m.inst.Live() {
+			return done.instances(), done.err
+		}
+	}
+	return done.instances(), &provider.LaunchError{Offering: req.Offering, Want: req.Count, Got: len(done.bought),
+		Err: fmt.Errorf("%w: token %s", provider.ErrSpent, req.Token)}
+}
+
+// grant decides how many machines req gets. The error speaks of the rest: it is
+// nil only if all are granted, and none is granted below req.Min.
+func (c *Cloud) grant(req provider.LaunchRequest) (n int, err error) {
+	if err := req.Validate(); err != nil {
+		return 0, err
+	}
+	p, sold := c.pools[req.Offering.Pool()]
+	if !sold || !c.sells(req.Offering) {
+		return 0, fmt.Errorf("%w: %s is not sold here", provider.ErrInvalid, req.Offering)
+	}
+	n = req.Count
+	if room, limited := c.room(req.Offering); limited && room < n {
+		n, err = room, fmt.Errorf("%w: room for %d of %d", provider.ErrQuota, room, req.Count)
+	}
+	if n < req.Min {
+		return 0, err
+	}
+	if !p.up(c.now) {
+		return 0, fmt.Errorf("%w: pool %s is down", provider.ErrCapacity, p.key)
+	}
+	if free := max(0, p.depth-p.live); free < n {
+		n, err = free, fmt.Errorf("%w: pool %s has %d left", provider.ErrCapacity, p.key, free)
+	}
+	if n < req.Min {
+		return 0, err
+	}
+	return n, err
+}
+
+// sells reports whether o is among the offerings, which name our account or none.
+func (c *Cloud) sells(o provider.Offering) bool {
+	return o.Reservation == "" && (o.Account == "" || o.Account == c.cfg.Account)
+}
+
+// room is how many more machines of o the quota of its class allows. limited is
+// false when the class has none.
+func (c *Cloud) room(o provider.Offering) (n int, limited bool) {
+	class, use := c.charge(o)
+	q, limited := c.quotas[class]
+	if !limited || use == 0 {
+		return 0, false
+	}
+	return max(0, q.Limit-c.used[class]) / use, true
+}
+
+// charge is the class that a machine of o counts against, and by how much; 0 if
+// the class is not limited.
+func (c *Cloud) charge(o provider.Offering) (class provider.QuotaClass, use int) {
+	t, _ := c.cfg.Catalogue.Lookup(o.Cloud, o.Type)
+	class = c.ours(provider.QuotaClassOf(o, t))
+	if q, limited := c.quotas[class]; limited {
+		use = q.Unit.Use(t)
+	}
+	return class, use
+}
+
+// create brings n machines to life. The pool was asked about now.
+func (c *Cloud) create(req provider.LaunchRequest, n int) []*machine {
+	t, _ := c.cfg.Catalogue.Lookup(req.Offering.Cloud, req.Offering.Type)
+	boot := c.cfg.Climate.Boot(t)
+	class, use := c.charge(req.Offering)
+	p := c.pools[req.Offering.Pool()]
+	bought := make([]*machine, n)
+	for i := range bought {
+		m := &machine{
+			inst: provider.Instance{ID: c.newID(), Offering: req.Offering, State: provider.Pending, Tags: req.Tags, Launched: c.now},
+			pool: p, class: class, use: use,
+		}
+		c.fate(m, c.now, boot)
+		c.live(m)
+		p.launched++
+		p.live++
+		c.used[class] += use
+		c.machines[m.inst.ID] = m
+		bought[i] = m
+	}
+	c.listed = append(c.listed, bought...)
+	return bought
+}
+
+// newID is the next id, in the manner of the cloud: "i-0123456789abcdef0" on AWS,
+// a long number elsewhere.
+func (c *Cloud) newID() provider.InstanceID {
+	for {
+		n := c.ids.Uint64()
+		id := provider.InstanceID(strconv.FormatUint(n>>1, 10))
+		if c.cfg.Name == "aws" {
+			id = provider.InstanceID(fmt.Sprintf("i-0%016x", n))
+		}
+		if _, taken := c.machines[id]; !taken {
+			return id
+		}
+	}
+}
