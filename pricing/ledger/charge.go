@@ -1,9 +1,3 @@
-// Package ledger books what machines cost: append-only charges in nano US
-// dollars, made from the lives of instances by the clouds' billing rules, split
-// among the jobs that held the accelerators and the accounts that bear the rest.
-//
-// Sums by any dimension are equal to the nano dollar. A charge that is appended
-// twice counts once.
 package ledger
 
 import (
@@ -36,7 +30,9 @@ const (
 )
 
 // Charge is money for one instance over one stretch of time, borne by one
-// account. Charges are never changed; a later fact appends another.
+// account. Charges are never changed; a later fact appends another. What takes
+// back has a negative Share and Amount, so that over any set of charges the
+// accelerator-time is the sum of Share × (To − From).
 type Charge struct {
 	ID       string              `json:"id"` // the same facts give the same id: appended twice, it counts once
 	Kind     Kind                `json:"kind"`
@@ -48,7 +44,7 @@ type Charge struct {
 	Account  Account             `json:"account"`
 	Job      string              `json:"job,omitempty"`
 	Team     string              `json:"team,omitempty"`
-	Share    int                 `json:"share"` // accelerators borne; of all of the machine's for a machine's own line
+	Share    int                 `json:"share"` // accelerators borne; negative when taken back
 	Of       int                 `json:"of"`    // accelerators of the machine
 	Rate     pricing.Rate        `json:"rate"`  // of the whole machine, fixed for the instance-hour
 	Known    bool                `json:"known"` // false: no rate was known, Amount is 0 and totals are a lower bound

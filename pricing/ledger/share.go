@@ -1,0 +1,108 @@
+package ledger
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/goodfleet/goodfleet/pricing"
+)
+
+// Share is who held a part of a machine's accelerators. Where accelerators are
+// divided, shares and the machine count in the same parts.
+type Share struct {
+	Job          string // "" unless a job bears it or caused it
+	Team         string
+	Accelerators int
+	Account      Account // "": ToJob
+}
+
+// claim is one bearer of a machine's time.
+type claim struct {
+	account Account
+	job     string
+	team    string
+	share   int
+}
+
+// claimsOf puts shares in their fixed order, by account and then by job, and adds
+// an idle one for the accelerators that nobody holds. A job's share without a job
+// is held by nobody. Shares that exceed the machine divide its cost among them in
+// proportion; Check names such a machine.
+func claimsOf(of int, shares []Share) []claim {
+	claims := make([]claim, 0, len(shares)+1)
+	held := 0
+	for _, s := range shares {
+		account := cmp.Or(s.Account, ToJob)
+		if s.Accelerators <= 0 || account == ToJob && s.Job == "" || account == ToIdle {
+			continue
+		}
+		held += s.Accelerators
+		claims = append(claims, claim{account: account, job: s.Job, team: s.Team, share: s.Accelerators})
+	}
+	if idle := of - held; idle > 0 || len(claims) == 0 {
+		claims = append(claims, claim{account: ToIdle, share: max(idle, 1)})
+	}
+	if len(claims) == 1 {
+		return claims
+	}
+	slices.SortStableFunc(claims, func(a, b claim) int {
+		return cmp.Or(strings.Compare(string(a.account), string(b.account)), strings.Compare(a.job, b.job))
+	})
+	merged := claims[:1]
+	for _, c := range claims[1:] {
+		last := &merged[len(merged)-1]
+		if last.account != c.account || last.job != c.job {
+			merged = append(merged, c)
+			continue
+		}
+		last.share += c.share
+		last.team = max(last.team, c.team) // a label seen once is better than none
+	}
+	return merged
+}
+
+// split divides an amount by the claims' shares with the largest remainders: the
+// parts sum to the amount, and of equal remainders the first claims get the last
+// nano dollars.
+func split(amount pricing.Money, claims []claim) []pricing.Money {
+	parts := make([]pricing.Money, len(claims))
+	if len(claims) == 1 {
+		parts[0] = amount
+		return parts
+	}
+	whole := 0
+	for _, c := range claims {
+		whole += c.share
+	}
+	rests := make([]uint64, len(claims))
+	left := amount
+	for i, c := range claims {
+		hi, lo := bits.Mul64(uint64(amount), uint64(c.share))
+		part, rest := bits.Div64(hi, lo, uint64(whole))
+		parts[i], rests[i] = pricing.Money(part), rest
+		left -= parts[i]
+	}
+	for ; left > 0; left-- {
+		most := 0
+		for i := range rests {
+			if rests[i] > rests[most] {
+				most = i
+			}
+		}
+		parts[most]++
+		rests[most] = 0
+	}
+	return parts
+}
+
+// portion is amount × part / whole, rounded down, for 0 ≤ part ≤ whole.
+func portion(amount, part, whole pricing.Money) pricing.Money {
+	if whole == 0 {
+		return 0
+	}
+	hi, lo := bits.Mul64(uint64(amount), uint64(part))
+	quotient, _ := bits.Div64(hi, lo, uint64(whole))
+	return pricing.Money(quotient)
+}
