@@ -58,6 +58,7 @@ type JobState struct {
 	Held     time.Duration // time spent with machines so far
 	Waiting  time.Time     // waiting since; zero when running
 	Restarts int
+	Spent    pricing.Money // charged to it so far
 }
 
 // QuotaLeft is a counter of the account and what may still be bought in it.

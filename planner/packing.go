@@ -1,0 +1,359 @@
+package planner
+
+import (
+	"slices"
+
+	"github.com/goodfleet/goodfleet/provider"
+)
+
+// bin is a machine of a packing: one that we hold, or one that would be bought.
+type bin struct {
+	offer   int
+	machine int  // index into Problem.Machines; -1: to be bought
+	held    bool // may not be ended yet: costs nothing more to use
+	gang    bool // carries a job over several machines
+	jobs    int
+	free    int     // accelerators
+	cpu     float64 // vCPUs left
+	mem     float64 // GiB left
+}
+
+// seat is where a job sits in a packing.
+type seat struct {
+	column int // -1: waits
+	bins   []int
+	stays  bool // on the very machines that it holds
+	worth  float64
+}
+
+// packing is a point of the program that can be placed: seats of jobs in bins.
+// It never breaks a row: room, quota, shortage and cap are checked at each step.
+type packing struct {
+	pr      *Program
+	bins    []bin
+	byOffer [][]int // bins of each offer, held machines first
+	seats   []seat
+	worth   float64
+	spend   float64 // rates of the bins that cost something, USD/h
+	burn    float64 // rates of everything that is held or bought, USD/h
+	capped  float64 // burn allowed, USD/h
+	bought  []int   // per offer
+	quota   []int   // left, per row
+	rate    []float64
+}
+
+func newPacking(pr *Program) *packing {
+	p := pr.Problem
+	k := &packing{
+		pr: pr, byOffer: make([][]int, len(p.Offers)), seats: make([]seat, len(pr.Jobs)),
+		bought: make([]int, len(p.Offers)), quota: make([]int, len(p.Quotas)), rate: make([]float64, len(p.Offers)),
+		capped: p.BurnCap.Dollars(),
+	}
+	for i := range p.Offers {
+		k.rate[i] = p.Offers[i].Rate.Dollars()
+	}
+	for i, q := range p.Quotas {
+		k.quota[i] = q.Left
+	}
+	for i := range k.seats {
+		k.seats[i].column = -1
+	}
+	for i := range p.Machines {
+		m := &p.Machines[i]
+		o := pr.machineOffer[i]
+		if m.Leaving || o < 0 {
+			k.burn += m.Rate.Dollars()
+			continue
+		}
+		held := m.HoldTo.After(p.Now)
+		if held {
+			k.burn += m.Rate.Dollars()
+		}
+		k.byOffer[o] = append(k.byOffer[o], len(k.bins))
+		k.bins = append(k.bins, newBin(o, i, held, &p.Offers[o].Type))
+	}
+	return k
+}
+
+func newBin(offer, machine int, held bool, t *provider.InstanceType) bin {
+	return bin{offer: offer, machine: machine, held: held, free: t.Count, cpu: float64(t.VCPU), mem: t.MemGiB}
+}
+
+// clone copies the packing.
+func (k *packing) clone() *packing {
+	c := *k
+	c.bins = slices.Clone(k.bins)
+	c.byOffer = make([][]int, len(k.byOffer))
+	for i, list := range k.byOffer {
+		c.byOffer[i] = slices.Clone(list)
+	}
+	c.seats = slices.Clone(k.seats)
+	c.bought = slices.Clone(k.bought)
+	c.quota = slices.Clone(k.quota)
+	return &c
+}
+
+// value is what the packing is worth, USD per hour.
+func (k *packing) value() float64 { return k.worth - k.spend }
+
+// binRate is the rate of a bin, USD per hour.
+func (k *packing) binRate(b *bin) float64 {
+	if b.machine >= 0 {
+		return k.pr.Problem.Machines[b.machine].Rate.Dollars()
+	}
+	return k.rate[b.offer]
+}
+
+// fits reports whether a share of job j in column c has room in b.
+func (k *packing) fits(b *bin, j *Job, c *Column) bool {
+	r := &j.Resources
+	n := float64(c.PerNode)
+	if b.free < c.PerNode || b.cpu < r.VCPU*n || b.mem < r.MemGiB*n {
+		return false
+	}
+	return c.Nodes == 1 || !b.gang
+}
+
+// proposal is a way to seat a job: the bins, the worth there and what is spent more.
+type proposal struct {
+	seat
+	spend, burn float64
+	buys        int
+}
+
+// gain is what a proposal adds to the value.
+func (p *proposal) gain() float64 { return p.worth - p.spend }
+
+// propose finds the cheapest seat of job i in column c. scratch holds the bins of
+// the answer until the next call.
+func (k *packing) propose(i, c int, scratch []int) (proposal, bool) {
+	if c == k.pr.Jobs[i].Current {
+		if p, ok := k.proposeStay(i, c, scratch); ok {
+			return p, true
+		}
+	}
+	return k.proposeNew(i, c, scratch)
+}
+
+// proposeStay seats job i on the machines that it holds.
+func (k *packing) proposeStay(i, c int, scratch []int) (proposal, bool) {
+	d := &k.pr.Jobs[i]
+	col := &d.Columns[c]
+	p := proposal{seat: seat{column: c, stays: true, worth: col.Stay, bins: scratch[:0]}}
+	for _, id := range d.State.Running.Machines {
+		at := slices.IndexFunc(k.byOffer[col.Offer], func(b int) bool {
+			m := k.bins[b].machine
+			return m >= 0 && k.pr.Problem.Machines[m].ID == id
+		})
+		if at < 0 {
+			return proposal{}, false
+		}
+		b := k.byOffer[col.Offer][at]
+		if !k.fits(&k.bins[b], d.State.Job, col) {
+			return proposal{}, false
+		}
+		k.use(&p, b)
+	}
+	return p, k.withinCap(p.burn)
+}
+
+// proposeNew seats job i on any machines: the fullest that still have room, then
+// idle ones that we hold, then bought ones.
+func (k *packing) proposeNew(i, c int, scratch []int) (proposal, bool) {
+	d := &k.pr.Jobs[i]
+	col := &d.Columns[c]
+	p := proposal{seat: seat{column: c, worth: col.Here, bins: scratch[:0]}}
+	for range col.Nodes {
+		best, bestRank, bestFree := -1, 0, 0
+		for _, b := range k.byOffer[col.Offer] {
+			if slices.Contains(p.bins, b) {
+				continue
+			}
+			bin := &k.bins[b]
+			if !k.fits(bin, d.State.Job, col) {
+				continue
+			}
+			rank := k.rankOf(bin)
+			if rank == 0 {
+				continue
+			}
+			if best < 0 || rank < bestRank || rank == bestRank && bin.free < bestFree {
+				best, bestRank, bestFree = b, rank, bin.free
+			}
+		}
+		if best < 0 {
+			if !k.mayBuy(col.Offer, p.buys+1) {
+				return proposal{}, false
+			}
+			p.bins = append(p.bins, -1)
+			p.buys++
+			p.spend += k.rate[col.Offer]
+			p.burn += k.rate[col.Offer]
+			p.worth = col.Bought
+			continue
+		}
+		if !k.ready(&k.bins[best]) {
+			p.worth = col.Bought
+		}
+		k.use(&p, best)
+	}
+	return p, k.withinCap(p.burn)
+}
+
+// ready reports whether a bin is a machine that is up, rather than one on its way.
+func (k *packing) ready(b *bin) bool {
+	return b.machine >= 0 && !k.pr.Problem.Machines[b.machine].ReadyAt.After(k.pr.Problem.Now)
+}
+
+// rankOf orders bins by what using them costs: 1 shared, 2 held idle, 3 idle;
+// 0 is a bought bin that nobody needs any more.
+func (k *packing) rankOf(b *bin) int {
+	switch {
+	case b.jobs > 0:
+		return 1
+	case b.machine < 0:
+		return 0
+	case b.held:
+		return 2
+	}
+	return 3
+}
+
+// use adds bin b to a proposal.
+func (k *packing) use(p *proposal, b int) {
+	bin := &k.bins[b]
+	if bin.jobs == 0 && !bin.held {
+		p.spend += k.binRate(bin)
+		p.burn += k.binRate(bin)
+	}
+	p.bins = append(p.bins, b)
+}
+
+func (k *packing) withinCap(more float64) bool {
+	return more <= 0 || k.pr.Problem.BurnCap == 0 || k.burn+more <= k.capped+capSlack
+}
+
+// capSlack forgives the rounding of sums of rates, far below a nano dollar's
+// worth of machines.
+const capSlack = 1e-9
+
+// mayBuy reports whether n more machines of an offer may be bought.
+func (k *packing) mayBuy(offer, n int) bool {
+	o := &k.pr.Problem.Offers[offer]
+	if o.Blocked != "" || o.Cap >= 0 && k.bought[offer]+n > o.Cap {
+		return false
+	}
+	row := k.pr.quotaOf[offer]
+	return row < 0 || n*k.pr.Problem.Quotas[row].Unit.Use(o.Type) <= k.quota[row]
+}
+
+// best is the seat of job i that adds most. Equal seats go to the one that it
+// holds, then to the earlier column.
+func (k *packing) best(i int) (proposal, bool) {
+	d := &k.pr.Jobs[i]
+	var best proposal
+	found := false
+	var buffer, keep [8]int
+	scratch, kept := buffer[:0], keep[:0]
+	for c := range d.Columns {
+		p, ok := k.propose(i, c, scratch)
+		if !ok {
+			continue
+		}
+		if !found || p.gain() > best.gain()+tieSlack || p.stays && p.gain() > best.gain()-tieSlack {
+			kept = append(kept[:0], p.bins...)
+			best, found = p, true
+			best.bins = kept
+		}
+	}
+	best.bins = slices.Clone(best.bins)
+	return best, found
+}
+
+// tieSlack is the difference, USD per hour, below which two seats are equal.
+const tieSlack = 1e-9
+
+// seatAt carries a proposal out. bins that were emptied are used again.
+func (k *packing) seatAt(i int, p proposal) {
+	d := &k.pr.Jobs[i]
+	col := &d.Columns[p.column]
+	bins := slices.Clone(p.bins)
+	for n, b := range bins {
+		if b < 0 {
+			b = k.open(col.Offer)
+			bins[n] = b
+		}
+		bin := &k.bins[b]
+		if bin.jobs == 0 && !bin.held {
+			k.spend += k.binRate(bin)
+			k.burn += k.binRate(bin)
+		}
+		bin.jobs++
+		bin.gang = bin.gang || col.Nodes > 1
+		bin.free -= col.PerNode
+		bin.cpu -= d.State.Job.Resources.VCPU * float64(col.PerNode)
+		bin.mem -= d.State.Job.Resources.MemGiB * float64(col.PerNode)
+	}
+	p.seat.bins = bins
+	k.seats[i] = p.seat
+	k.worth += p.worth
+}
+
+// open buys a machine of an offer: an emptied bin of it, or a new one.
+func (k *packing) open(offer int) int {
+	at := -1
+	for _, b := range k.byOffer[offer] {
+		if k.bins[b].machine < 0 && k.bins[b].jobs == 0 {
+			at = b
+			break
+		}
+	}
+	if at < 0 {
+		at = len(k.bins)
+		k.bins = append(k.bins, newBin(offer, -1, false, &k.pr.Problem.Offers[offer].Type))
+		k.byOffer[offer] = append(k.byOffer[offer], at)
+	}
+	k.bought[offer]++
+	if row := k.pr.quotaOf[offer]; row >= 0 {
+		k.quota[row] -= k.pr.Problem.Quotas[row].Unit.Use(k.pr.Problem.Offers[offer].Type)
+	}
+	return at
+}
+
+// unseat takes job i out and returns how it sat, so that it can be put back.
+func (k *packing) unseat(i int) proposal {
+	was := k.seats[i]
+	if was.column < 0 {
+		return proposal{seat: was}
+	}
+	d := &k.pr.Jobs[i]
+	col := &d.Columns[was.column]
+	back := proposal{seat: was}
+	back.bins = slices.Clone(was.bins)
+	for n, b := range was.bins {
+		bin := &k.bins[b]
+		bin.jobs--
+		bin.free += col.PerNode
+		bin.cpu += d.State.Job.Resources.VCPU * float64(col.PerNode)
+		bin.mem += d.State.Job.Resources.MemGiB * float64(col.PerNode)
+		if bin.jobs > 0 {
+			bin.gang = bin.gang && col.Nodes == 1
+			continue
+		}
+		bin.gang = false
+		if !bin.held {
+			k.spend -= k.binRate(bin)
+			k.burn -= k.binRate(bin)
+		}
+		if bin.machine < 0 {
+			k.bought[bin.offer]--
+			if row := k.pr.quotaOf[bin.offer]; row >= 0 {
+				k.quota[row] += k.pr.Problem.Quotas[row].Unit.Use(k.pr.Problem.Offers[bin.offer].Type)
+			}
+			back.bins[n] = -1
+		}
+	}
+	k.worth -= was.worth
+	k.seats[i] = seat{column: -1}
+	return back
+}

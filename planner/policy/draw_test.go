@@ -1,0 +1,150 @@
+package policy
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/provider"
+)
+
+var start = time.Date(2023, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// tableCurve is samples per hour by accelerator and replicas; more nodes cost a tenth.
+type tableCurve map[string]map[int]float64
+
+func (t tableCurve) Speed(accelerator string, nodes, replicas int) (planner.Speed, bool) {
+	g, ok := t[accelerator][replicas]
+	if !ok {
+		return planner.Speed{}, false
+	}
+	if nodes > 1 {
+		g *= 0.9
+	}
+	return planner.Speed{Goodput: g}, true
+}
+
+var drawnTypes = []provider.InstanceType{
+	{Cloud: "aws", Name: "k1", Accelerator: "K80", Kind: provider.GPU, Count: 1, AcceleratorMemGiB: 12, VCPU: 4, MemGiB: 61, Hosts: 1, QuotaFamily: "P"},
+	{Cloud: "aws", Name: "v1", Accelerator: "V100", Kind: provider.GPU, Count: 1, AcceleratorMemGiB: 16, VCPU: 8, MemGiB: 61, Hosts: 1, QuotaFamily: "P"},
+	{Cloud: "aws", Name: "v4", Accelerator: "V100", Kind: provider.GPU, Count: 4, AcceleratorMemGiB: 16, VCPU: 32, MemGiB: 244, Hosts: 1, QuotaFamily: "P"},
+	{Cloud: "gcp", Name: "p2", Accelerator: "P100", Kind: provider.GPU, Count: 2, AcceleratorMemGiB: 16, VCPU: 16, MemGiB: 60, Hosts: 1, QuotaFamily: "NVIDIA_P100_GPUS"},
+}
+
+var basePrice = map[string]float64{"k1": 0.9, "v1": 3.06, "v4": 12.24, "p2": 3.7}
+
+// shape says what a drawn problem may contain.
+type shape struct {
+	jobs      int
+	capped    bool
+	quota     bool
+	machines  bool
+	spot      bool
+	smallJobs bool
+}
+
+// drawProblem draws a problem from a seed: a few jobs, the four types in one zone.
+func drawProblem(seed uint64, sh shape) planner.Problem {
+	r := rand.New(rand.NewPCG(seed, 7))
+	p := planner.Problem{Now: start}
+	for i := range drawnTypes {
+		t := drawnTypes[i]
+		markets := []provider.Market{provider.OnDemand}
+		if sh.spot {
+			markets = append(markets, provider.Spot)
+		}
+		for _, m := range markets {
+			rate := basePrice[t.Name] * (0.9 + 0.2*r.Float64())
+			o := planner.Offer{
+				Offering: provider.Offering{Cloud: t.Cloud, Region: "r1", Zone: "r1-a", Type: t.Name, Market: m},
+				Type:     t, Boot: time.Duration(60+r.IntN(180)) * time.Second, Cap: -1,
+			}
+			if m == provider.Spot {
+				rate *= 0.3 + 0.4*r.Float64()
+				o.Hazard = pricing.Hazard{PoolPerHour: 0.05 + 0.4*r.Float64(), OnePerHour: 0.01, Down: 2 * time.Hour}
+				o.Notice = 2 * time.Minute
+			}
+			o.Rate = pricing.RateOf(rate)
+			o.Booked = o.Rate
+			p.Offers = append(p.Offers, o)
+		}
+	}
+	for i := range sh.jobs {
+		base := 1000 * (0.5 + r.Float64())
+		size := []int{1, 2, 4}[r.IntN(3)]
+		if sh.smallJobs {
+			size = 1 + r.IntN(2)
+		}
+		scale := func(n int) float64 { return float64(n) * (0.8 + 0.2/float64(n)) }
+		curve := tableCurve{}
+		for _, name := range []string{"K80", "P100", "V100"} {
+			gain := map[string]float64{"K80": 1, "P100": 2 + 2*r.Float64(), "V100": 2.5 + 4*r.Float64()}[name]
+			curve[name] = map[int]float64{size: base * gain * scale(size)}
+			if r.IntN(3) == 0 {
+				curve[name][2*size] = base * gain * scale(2*size)
+			}
+		}
+		j := &planner.Job{
+			ID: planner.JobID(fmt.Sprintf("j%d", i)), Team: "t", Family: "f", Submitted: start.Add(-time.Duration(r.IntN(90)) * time.Minute),
+			Work:       planner.Work{Samples: base * (2 + 20*r.Float64()), Kind: planner.WorkExact},
+			Resources:  planner.Resources{Replicas: planner.Replicas{Set: []int{size, 2 * size}}},
+			Checkpoint: planner.Checkpoint{Save: 10 * time.Second, Restore: time.Duration(20+r.IntN(60)) * time.Second},
+			Curve:      curve,
+		}
+		if r.IntN(2) == 0 {
+			j.ValueOfTime = pricing.RateOf(0.2 + 6*r.Float64())
+		}
+		p.Jobs = append(p.Jobs, planner.JobState{Job: j, Waiting: j.Submitted})
+	}
+	if sh.machines {
+		for m := range 1 + r.IntN(2) {
+			o := &p.Offers[r.IntN(len(p.Offers))]
+			mach := planner.Machine{ID: provider.InstanceID(fmt.Sprintf("i-%d", m)), Offering: o.Offering, Rate: o.Rate, ReadyAt: start.Add(-time.Minute)}
+			if r.IntN(2) == 0 {
+				mach.HoldTo = start.Add(5 * time.Minute)
+			}
+			p.Machines = append(p.Machines, mach)
+		}
+		// The first job may hold the first machine.
+		m := &p.Machines[0]
+		for i := range p.Jobs {
+			s := &p.Jobs[i]
+			t := typeOf(m.Offering.Type)
+			for _, n := range s.Job.Resources.Replicas.Set {
+				if _, ok := s.Job.Curve.Speed(t.Accelerator, 1, n); ok && n <= t.Count && s.Running == nil && p.Jobs[0].Running == nil {
+					s.Running = &planner.Running{
+						Config: planner.Config{Cloud: t.Cloud, Type: t.Name, Nodes: 1, Replicas: n}, Offering: m.Offering,
+						Machines: []provider.InstanceID{m.ID}, Since: start.Add(-20 * time.Minute),
+					}
+					s.Waiting = time.Time{}
+				}
+			}
+			if s.Running != nil {
+				break
+			}
+		}
+	}
+	if sh.capped {
+		p.BurnCap = pricing.RateOf(2 + 12*r.Float64())
+		held := pricing.Rate(0)
+		for _, m := range p.Machines {
+			held += m.Rate
+		}
+		p.BurnCap = max(p.BurnCap, held)
+	}
+	if sh.quota {
+		p.Quotas = append(p.Quotas, planner.QuotaLeft{Class: provider.QuotaClass{Cloud: "aws", Region: "r1", Family: "P", Market: provider.OnDemand}, Unit: provider.VCPUs, Left: r.IntN(40)})
+	}
+	return p
+}
+
+func typeOf(name string) provider.InstanceType {
+	for _, t := range drawnTypes {
+		if t.Name == name {
+			return t
+		}
+	}
+	panic(name)
+}

@@ -1,0 +1,145 @@
+package policy
+
+import (
+	"math"
+
+	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/provider"
+)
+
+// box is a machine of the enumeration.
+type box struct {
+	offer   int
+	machine int // -1: bought
+	free    int
+	jobs    int
+	gang    bool
+}
+
+// enumeration tries every column of every job on every machine that is held, was
+// bought for an earlier job, or could be bought. It shares no code with the search.
+type enumeration struct {
+	p     *planner.Problem
+	pr    *planner.Program
+	boxes []box
+	best  float64
+}
+
+// enumerate returns the best value of a program by trying every point.
+func enumerate(p *planner.Problem, pr *planner.Program) float64 {
+	e := &enumeration{p: p, pr: pr, best: math.Inf(-1)}
+	for m := range p.Machines {
+		for o := range p.Offers {
+			if p.Offers[o].Offering == p.Machines[m].Offering && !p.Machines[m].Leaving {
+				e.boxes = append(e.boxes, box{offer: o, machine: m, free: p.Offers[o].Type.Count})
+			}
+		}
+	}
+	e.job(0, 0)
+	return e.best
+}
+
+func (e *enumeration) job(i int, worth float64) {
+	if i == len(e.pr.Jobs) {
+		e.finish(worth)
+		return
+	}
+	e.job(i+1, worth)
+	d := &e.pr.Jobs[i]
+	for c := range d.Columns {
+		e.node(i, c, 0, worth, nil)
+	}
+}
+
+// node seats the n-th node of column c, on boxes after those in used.
+func (e *enumeration) node(i, c, n int, worth float64, used []int) {
+	d := &e.pr.Jobs[i]
+	col := &d.Columns[c]
+	if n == col.Nodes {
+		w := col.Here
+		if e.stays(d, c, used) {
+			w = col.Stay
+		} else {
+			for _, b := range used {
+				if m := e.boxes[b].machine; m < 0 || e.p.Machines[m].ReadyAt.After(e.p.Now) {
+					w = col.Bought
+				}
+			}
+		}
+		e.job(i+1, worth+w)
+		return
+	}
+	from := 0
+	if n > 0 {
+		from = used[n-1] + 1
+	}
+	for b := from; b < len(e.boxes); b++ {
+		x := e.boxes[b]
+		if x.offer != col.Offer || x.free < col.PerNode || x.machine < 0 && x.jobs == 0 || col.Nodes > 1 && x.gang {
+			continue
+		}
+		e.boxes[b].free -= col.PerNode
+		e.boxes[b].jobs++
+		e.boxes[b].gang = x.gang || col.Nodes > 1
+		e.node(i, c, n+1, worth, append(used[:n:n], b))
+		e.boxes[b] = x
+	}
+	if o := &e.p.Offers[col.Offer]; o.Blocked == "" {
+		e.boxes = append(e.boxes, box{offer: col.Offer, machine: -1, free: o.Type.Count - col.PerNode, jobs: 1, gang: col.Nodes > 1})
+		e.node(i, c, n+1, worth, append(used[:n:n], len(e.boxes)-1))
+		e.boxes = e.boxes[:len(e.boxes)-1]
+	}
+}
+
+func (e *enumeration) stays(d *planner.Demand, c int, used []int) bool {
+	if c != d.Current {
+		return false
+	}
+	for _, id := range d.State.Running.Machines {
+		found := false
+		for _, b := range used {
+			if m := e.boxes[b].machine; m >= 0 && e.p.Machines[m].ID == id {
+				found = true
+			}
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+// finish prices the machines of a point and checks its rows.
+func (e *enumeration) finish(worth float64) {
+	burn, spend := 0.0, 0.0
+	quota := make([]int, len(e.p.Quotas))
+	for _, b := range e.boxes {
+		o := &e.p.Offers[b.offer]
+		if b.machine < 0 {
+			spend += o.Rate.Dollars()
+			burn += o.Rate.Dollars()
+			for q := range e.p.Quotas {
+				if e.p.Quotas[q].Class == provider.QuotaClassOf(o.Offering, o.Type) {
+					quota[q] += e.p.Quotas[q].Unit.Use(o.Type)
+				}
+			}
+			continue
+		}
+		m := &e.p.Machines[b.machine]
+		if held := m.HoldTo.After(e.p.Now); held || b.jobs > 0 {
+			burn += m.Rate.Dollars()
+			if !held {
+				spend += m.Rate.Dollars()
+			}
+		}
+	}
+	if e.p.BurnCap > 0 && burn > e.p.BurnCap.Dollars()+1e-9 {
+		return
+	}
+	for q := range quota {
+		if quota[q] > e.p.Quotas[q].Left {
+			return
+		}
+	}
+	e.best = max(e.best, worth-spend)
+}

@@ -1,0 +1,244 @@
+package policy
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/pricing"
+)
+
+// report turns a solution into a plan with its reasons. full holds every column
+// of each job, know what the policy knew of it, scale what the plan decides on in
+// USD per hour.
+func report(p *planner.Problem, pr *planner.Program, sol planner.Solution, know []worth, full [][]planner.Column, scale float64) planner.Plan {
+	l := sol.Layout()
+	plan := planner.Plan{
+		Machines: l.Machines, Releases: l.Releases, Burn: l.Burn,
+		Value: sol.Value, Bound: sol.Bound,
+	}
+	if scale > 0 {
+		plan.Gap = max(0, sol.Bound.Value-sol.Value) / scale
+	}
+	wake := func(at time.Time, clock planner.Clock) {
+		if at.After(p.Now) && (plan.NextDecision.IsZero() || at.Before(plan.NextDecision)) {
+			plan.NextDecision, plan.NextClock = at, clock
+		}
+	}
+	for i := range pr.Jobs {
+		d := &pr.Jobs[i]
+		seat := &l.Seats[i]
+		if seat.Column == nil {
+			w := waits(p, d, sol, i, &know[i])
+			plan.Waits = append(plan.Waits, w)
+			if !w.Never {
+				wake(know[i].next, planner.BonusClock)
+			}
+			continue
+		}
+		plan.Allocations = append(plan.Allocations, allocate(p, d, seat, &know[i], full[i], l.Machines))
+		if d.Current >= 0 && know[i].bonus > 0 {
+			wake(d.State.Running.Since.Add(keepFor(&d.Columns[d.Current])), planner.BonusClock)
+		}
+	}
+	for m := range plan.Machines {
+		pm := &plan.Machines[m]
+		if pm.Instance == "" {
+			pm.Reason = "carries " + shares(pm.Jobs)
+		}
+	}
+	for i := range p.Machines {
+		m := &p.Machines[i]
+		if m.HoldTo.After(p.Now) && !m.Leaving {
+			wake(m.HoldTo, planner.HoldClock)
+		}
+	}
+	for i := range p.Offers {
+		if o := &p.Offers[i]; o.Blocked != "" && !o.Until.IsZero() {
+			wake(o.Until, planner.BackClock)
+		}
+	}
+	return plan
+}
+
+func shares(list []planner.Share) string {
+	words := make([]string, len(list))
+	for i, s := range list {
+		words[i] = fmt.Sprintf("%s (%d)", s.Job, s.Accelerators)
+	}
+	return strings.Join(words, ", ")
+}
+
+// waits says why a job gets nothing.
+func waits(p *planner.Problem, d *planner.Demand, sol planner.Solution, i int, w *worth) planner.Wait {
+	wait := planner.Wait{Job: d.State.Job.ID}
+	switch {
+	case len(d.Columns) == 0 && d.Lacks != "":
+		wait.Reason, wait.Never = d.Lacks, true
+	case len(d.Columns) == 0:
+		wait.Reason, wait.Retries = blocked(p, d.State.Job)
+	default:
+		binds := sol.CouldStart(i)
+		if binds == "" {
+			wait.Reason = "an hour of it is worth " + money(w.v) + " USD, less than what it would displace"
+		} else {
+			wait.Reason = binds + " is taken by jobs worth more per dollar"
+		}
+	}
+	return wait
+}
+
+// blocked says why every offer that fits the job cannot be bought now.
+func blocked(p *planner.Problem, j *planner.Job) (reason string, until time.Time) {
+	seen := map[string]int{}
+	var order []string
+	for i := range p.Offers {
+		o := &p.Offers[i]
+		why := o.Blocked
+		if why == "" && o.Cap == 0 {
+			why = "no more of it may be bought"
+		}
+		if why == "" {
+			continue
+		}
+		if _, none := planner.Lacks(j, p.Offers[i:i+1]); none {
+			continue
+		}
+		if seen[why] == 0 {
+			order = append(order, why)
+		}
+		seen[why]++
+		if !o.Until.IsZero() && (until.IsZero() || o.Until.Before(until)) {
+			until = o.Until
+		}
+	}
+	words := make([]string, len(order))
+	for i, why := range order {
+		words[i] = fmt.Sprintf("%s (%d offerings)", why, seen[why])
+	}
+	return "nothing that fits can be had now: " + strings.Join(words, "; "), until
+}
+
+// allocate describes a seat.
+func allocate(p *planner.Problem, d *planner.Demand, seat *planner.Seat, w *worth, full []planner.Column, machines []planner.PlannedMachine) planner.Allocation {
+	c := seat.Column
+	o := &p.Offers[c.Offer]
+	a := planner.Allocation{
+		Job:      d.State.Job.ID,
+		Config:   configOf(p, c),
+		Offering: o.Offering,
+		Machines: seat.Machine,
+		Speed:    c.Speed,
+		Alone:    o.Rate.Times(c.Nodes),
+		Keeps:    seat.Stays,
+	}
+	for _, ref := range seat.Machine {
+		a.Rate += machines[ref].Rate * pricing.Rate(c.PerNode) / pricing.Rate(o.Type.Count)
+	}
+	if d.State.Job.Work.Kind != planner.WorkUnknown {
+		wait := c.Resume
+		if seat.Stays {
+			wait = 0
+		} else if seat.Bought {
+			wait += c.Boot
+		}
+		a.Finish = p.Now.Add(hours(wait + c.WallHours(w.left)))
+		a.Cost = pricing.Money(float64(a.Rate) * c.PaidHours(w.left))
+	}
+	a.Reason = why(p, seat, w, full)
+	a.RunnerUp = runnerUp(p, seat, w, full)
+	if d.Current < 0 && w.bonus > 0 {
+		a.Clock = planner.BonusClock
+	}
+	return a
+}
+
+func configOf(p *planner.Problem, c *planner.Column) planner.Config {
+	t := &p.Offers[c.Offer].Type
+	return planner.Config{Cloud: t.Cloud, Type: t.Name, Nodes: c.Nodes, Replicas: c.Replicas(), Batch: c.Speed.Batch}
+}
+
+// cost is what the rest of the job costs on c, money and time, in USD.
+func cost(c *planner.Column, w *worth) float64 {
+	return (c.CostOfWork(w.v) + once(c, w.left)) * w.left
+}
+
+// why says what spoke for the seat.
+func why(p *planner.Problem, seat *planner.Seat, w *worth, full []planner.Column) string {
+	c := seat.Column
+	if w.best >= 0 {
+		best := &full[w.best]
+		switch more := cost(c, w)/cost(best, w) - 1; {
+		case same(p, c, best) && c.Offer == best.Offer:
+			return fmt.Sprintf("least money and time for its work: %s USD to the end, with an hour valued at %s USD", money(cost(c, w)), money(w.v))
+		case seat.Stays && more > 0:
+			return fmt.Sprintf("stays: %s would be %s cheaper per unit of work, which a restart does not earn back", p.Offers[best.Offer].Offering, percent(1-1/(1+more)))
+		case more > 0.0005:
+			return fmt.Sprintf("next to its best (%s, %s dearer alone): shares a machine, or the best cannot be had", p.Offers[best.Offer].Offering, percent(more))
+		}
+	}
+	return fmt.Sprintf("as good as its best: %s USD to the end, with an hour valued at %s USD", money(cost(c, w)), money(w.v))
+}
+
+// same reports whether two columns are the same config in the same market.
+func same(p *planner.Problem, a, b *planner.Column) bool {
+	x, y := &p.Offers[a.Offer], &p.Offers[b.Offer]
+	return x.Type.Name == y.Type.Name && x.Type.Cloud == y.Type.Cloud && x.Offering.Market == y.Offering.Market &&
+		a.Nodes == b.Nodes && a.PerNode == b.PerNode
+}
+
+// runnerUp is the best other config or market of the job, and why it lost.
+func runnerUp(p *planner.Problem, seat *planner.Seat, w *worth, full []planner.Column) *planner.RunnerUp {
+	chosen := seat.Column
+	var second *planner.Column
+	for c := range full {
+		col := &full[c]
+		if same(p, chosen, col) {
+			continue
+		}
+		if second == nil || cost(col, w) < cost(second, w) {
+			second = col
+		}
+	}
+	if second == nil {
+		return nil
+	}
+	o := &p.Offers[second.Offer]
+	r := &planner.RunnerUp{Config: configOf(p, second), Offering: o.Offering, Rate: o.Rate.Times(second.Nodes)}
+	speed := second.Speed.Goodput * second.Useful / (chosen.Speed.Goodput * chosen.Useful)
+	rate := second.Alone / max(chosen.Alone, 1e-9)
+	r.Reason = fmt.Sprintf("%.2f× the useful speed at %.2f× the rate", speed, rate)
+	switch ratio := cost(second, w) / cost(chosen, w); {
+	case ratio > 1.0005:
+		r.Reason += ": " + percent(ratio-1) + " dearer per unit of work"
+	case ratio < 0.9995:
+		r.Reason += ": " + percent(1-ratio) + " cheaper per unit of work, less than the switch costs or not to be had"
+	default:
+		r.Reason += ": equal; ties keep what is, then go by name"
+	}
+	if second.Useful < 0.97 {
+		r.Reason += fmt.Sprintf(" (%s of what is paid is lost to interruptions)", percent(1-second.Useful))
+	}
+	return r
+}
+
+func hours(h float64) time.Duration {
+	const most = 100 * 365 * 24
+	return time.Duration(min(h, most) * float64(time.Hour))
+}
+
+// money is dollars for a sentence: three significant digits below ten, cents above.
+func money(usd float64) string {
+	if usd < 10 {
+		return fmt.Sprintf("%.3g", usd)
+	}
+	return fmt.Sprintf("%.2f", usd)
+}
+
+func percent(share float64) string {
+	if share < 0.1 {
+		return fmt.Sprintf("%.1f %%", 100*share)
+	}
+	return fmt.Sprintf("%.0f %%", 100*share)
+}

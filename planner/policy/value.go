@@ -1,0 +1,240 @@
+package policy
+
+import (
+	"math"
+	"time"
+
+	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/provider"
+)
+
+// Settings are what a policy may be told.
+type Settings struct {
+	Transfer planner.Transfer // zero: planner.DefaultTransfer
+	Limits   planner.Limits
+}
+
+func (s Settings) transfer() planner.Transfer {
+	if s.Transfer.GiBPerSec == 0 {
+		return planner.DefaultTransfer()
+	}
+	return s.Transfer
+}
+
+// Least lives over which a switch is judged, and for which a job started by the
+// waiting bonus is kept.
+const (
+	leastLife = 600.0 / 3600 // h
+	lifePerS  = 6            // restarts
+	leastKeep = 10 * time.Minute
+	keepPerS  = 10   // restarts
+	rhoStep   = 1.05 // rho is rounded down to a power of this, so that the bonus moves in steps
+)
+
+// worth is what value knows of one job.
+type worth struct {
+	v     float64 // value of time, USD/h
+	kappa float64 // worth of a unit of work, USD per sample
+	best  int     // column of the least cost of work, kappa
+	left  float64 // work left, P50, samples
+	p80   float64
+	rho   float64   // predicted finish over time alone, in steps
+	bonus float64   // b, USD/h
+	next  time.Time // when rho takes its next step if the job goes on waiting
+}
+
+// Value is the default policy when machines are bought: spend plus value of time
+// times time, least. A unit of work of job j is worth what its cheapest way of
+// being done alone would cost,
+//
+//	kappa = min over c of [R + v·(1 + L·D)]/(G·a) + once/W,
+//
+// with R the rate of the whole machines that c needs, v the job's value of time
+// (USD/h), L losses per hour up, D the mean wait (h), G goodput (samples/h), a the
+// useful share of paid time, once what moving its data there costs (USD) and W the
+// work left (samples). An hour of c then adds kappa·G·a·phi − v·L·D + b to a plan,
+// less the rates of the machines held, with phi the switching factor and b the
+// waiting bonus. The term v·L·D makes the alone optimum exact: without it a config
+// that is often waited for would be credited with the value of the waits.
+//
+// phi compares starts with starts: a job that holds machines is credited in every
+// config with the restart that stopping it would cost, and a job that waits is
+// charged only for what a start takes longer than on its best config. So switching
+// decides which and when, and no job's surplus alone falls below v: it always runs.
+func Value(p planner.Problem, s Settings) (planner.Plan, error) {
+	pr, err := planner.NewProgram(&p, s.transfer())
+	if err != nil {
+		return planner.Plan{}, err
+	}
+	know := make([]worth, len(pr.Jobs))
+	scale := 0.0
+	full := make([][]planner.Column, len(pr.Jobs))
+	for i := range pr.Jobs {
+		d := &pr.Jobs[i]
+		if len(d.Columns) == 0 {
+			continue
+		}
+		know[i] = appraise(&p, d)
+		setWorth(&p, d, &know[i])
+		within(&p, d, &know[i])
+		scale += know[i].v
+		if know[i].best >= 0 && know[i].best < len(d.Columns) {
+			scale += d.Columns[know[i].best].Alone
+		}
+		full[i] = d.Columns
+	}
+	pr.Prune()
+	sol := planner.Solve(pr, scale, s.Limits)
+	return report(&p, pr, sol, know, full, scale), nil
+}
+
+// appraise finds v, kappa, the work left and the waiting bonus of a job.
+func appraise(p *planner.Problem, d *planner.Demand) worth {
+	j := d.State.Job
+	knee, kneeScore := 0, -1.0
+	for c := range d.Columns {
+		col := &d.Columns[c]
+		if score := col.Speed.Goodput * col.Speed.Goodput / bookedRate(p, col); score > kneeScore {
+			knee, kneeScore = c, score
+		}
+	}
+	w := worth{v: j.ValueOfTime.Dollars()}
+	if w.v <= 0 {
+		w.v = bookedRate(p, &d.Columns[knee])
+		if j.Weight > 0 {
+			w.v *= j.Weight
+		}
+	}
+	w.left, w.p80 = planner.Remaining(d.State, d.Columns[knee].Speed.Goodput)
+	w.kappa, w.best = math.Inf(1), -1
+	for c := range d.Columns {
+		col := &d.Columns[c]
+		if k := col.CostOfWork(w.v) + once(col, w.left); k < w.kappa {
+			w.kappa, w.best = k, c
+		}
+	}
+	best := &d.Columns[w.best]
+	age := p.Now.Sub(j.Submitted).Hours()
+	alone := best.WallHours(w.left + d.State.Done)
+	if alone > 0 {
+		rest := best.WallHours(w.left)
+		step := math.Floor(math.Log((max(age, 0)+rest)/alone) / math.Log(rhoStep))
+		w.rho = math.Pow(rhoStep, step)
+		w.next = j.Submitted.Add(hours(math.Pow(rhoStep, step+1)*alone - rest))
+	}
+	if waits := d.Current < 0; waits || p.Now.Sub(d.State.Running.Since) < keepFor(&d.Columns[d.Current]) {
+		w.bonus = w.v * math.Pow(max(0, w.rho-1), 2)
+	}
+	return w
+}
+
+// once is the money of moving the job's data to c, per sample of the work left.
+func once(c *planner.Column, left float64) float64 {
+	if c.OneOff == 0 || left <= 0 {
+		return 0
+	}
+	return c.OneOff / left
+}
+
+// bookedRate is the rate of c's whole machines as the report will show it, USD/h:
+// a machine that is owned has a decision rate of 0 but is not worth nothing.
+func bookedRate(p *planner.Problem, c *planner.Column) float64 {
+	o := &p.Offers[c.Offer]
+	rate := max(o.Booked, o.Rate).Dollars()
+	return max(rate*float64(c.Nodes), 1e-6)
+}
+
+// keepFor is how long a job that was started by its bonus is kept.
+func keepFor(c *planner.Column) time.Duration {
+	restart := time.Duration((c.Resume + c.Boot) * float64(time.Hour))
+	return max(leastKeep, keepPerS*restart)
+}
+
+// life is the time over which a switch to c that takes s hours is judged, h.
+func life(p *planner.Problem, c *planner.Column, left, s float64) float64 {
+	h := min(c.WallHours(left)+s, max(leastLife, lifePerS*s))
+	if p.Offers[c.Offer].Offering.Market == provider.Spot && c.Loss > 0 {
+		h = min(h, 1/c.Loss)
+	}
+	return max(h, 1.0/3600)
+}
+
+// switched is what base (USD/h) is worth on c when starting there takes s hours, and
+// starting anyway takes reference.
+func switched(p *planner.Problem, c *planner.Column, w *worth, base, s, reference float64) float64 {
+	return base * max(1-(s-reference)/life(p, c, w.left, max(s, reference)), 0)
+}
+
+// setWorth sets the worth of every column of a job.
+func setWorth(p *planner.Problem, d *planner.Demand, w *worth) {
+	best := &d.Columns[w.best]
+	start := best.Resume + best.Boot // what a start takes on its best config
+	credit, reference := 0.0, start
+	if d.Current >= 0 {
+		// Stopping it would cost this restart; and it is worth no less than it was
+		// when it was started.
+		cur := &d.Columns[d.Current]
+		base, s := w.kappa*cur.Speed.Goodput*cur.Useful, cur.Resume+cur.Boot
+		credit = max(base*min(1, s/life(p, cur, w.left, s)),
+			switched(p, cur, w, base, cur.Resume, start)-base,
+			switched(p, cur, w, base, s, start)-base)
+		reference = 0
+	}
+	for c := range d.Columns {
+		col := &d.Columns[c]
+		base := w.kappa * col.Speed.Goodput * col.Useful
+		steady := w.bonus + credit - w.v*col.Loss*col.Down
+		col.Stay = base + steady
+		col.Here = switched(p, col, w, base, col.Resume, reference) + steady
+		col.Bought = switched(p, col, w, base, col.Resume+col.Boot, reference) + steady
+		if d.Current < 0 {
+			moving := once(col, w.left) * col.Speed.Goodput * col.Useful
+			col.Here -= moving
+			col.Bought -= moving
+			continue
+		}
+		// The old machines run until the new ones are up.
+		col.Here -= col.OneOff / life(p, col, w.left, col.Resume)
+		col.Bought -= (col.OneOff + col.Alone*col.Boot) / life(p, col, w.left, col.Resume+col.Boot)
+	}
+}
+
+// within drops the columns on which the work left would cost more than what is
+// left of the job's budget.
+func within(p *planner.Problem, d *planner.Demand, w *worth) {
+	budget := d.State.Job.Budget
+	if budget == 0 {
+		return
+	}
+	left := (budget - d.State.Spent).Dollars()
+	kept := d.Columns[:0:0]
+	current, best := -1, -1
+	for c := range d.Columns {
+		col := &d.Columns[c]
+		if col.Alone*col.PaidHours(w.p80)+col.OneOff > left {
+			continue
+		}
+		if c == d.Current {
+			current = len(kept)
+		}
+		if c == w.best {
+			best = len(kept)
+		}
+		kept = append(kept, *col)
+	}
+	if len(kept) == 0 {
+		d.Lacks = "budget: " + pricing.Money(max(budget-d.State.Spent, 0)).String() + " USD are left, the cheapest way to the end costs " +
+			money(cheapest(d, w.p80)) + " USD"
+	}
+	d.Columns, d.Current, w.best = kept, current, best
+}
+
+// cheapest is the least that the work left costs on any column, USD.
+func cheapest(d *planner.Demand, work float64) float64 {
+	least := math.Inf(1)
+	for c := range d.Columns {
+		least = min(least, d.Columns[c].Alone*d.Columns[c].PaidHours(work)+d.Columns[c].OneOff)
+	}
+	return least
+}

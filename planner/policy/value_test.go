@@ -1,0 +1,105 @@
+package policy
+
+import (
+	"math"
+	"testing"
+
+	"github.com/goodfleet/goodfleet/planner"
+)
+
+// programOf is the program that Value solves, with its scale.
+func programOf(t testing.TB, p *planner.Problem) (*planner.Program, float64) {
+	t.Helper()
+	pr, err := planner.NewProgram(p, planner.DefaultTransfer())
+	if err != nil {
+		t.Fatal(err)
+	}
+	scale := 0.0
+	for i := range pr.Jobs {
+		d := &pr.Jobs[i]
+		w := appraise(p, d)
+		setWorth(p, d, &w)
+		scale += w.v + d.Columns[w.best].Alone
+	}
+	return pr, scale
+}
+
+// TestSearchAgainstEnumeration holds the search against every point of small
+// programs: never better than the best, never above the bound, and the best in
+// nearly all of them.
+func TestSearchAgainstEnumeration(t *testing.T) {
+	shapes := map[string]shape{
+		"free":            {jobs: 3, spot: true},
+		"shared machines": {jobs: 4, smallJobs: true},
+		"capped":          {jobs: 4, capped: true},
+		"quota":           {jobs: 4, quota: true},
+		"held machines":   {jobs: 3, machines: true, spot: true},
+		"all rows":        {jobs: 4, machines: true, capped: true, quota: true},
+	}
+	const each = 60
+	for name, sh := range shapes {
+		t.Run(name, func(t *testing.T) {
+			missed, loss := 0, 0.0
+			for seed := range uint64(each) {
+				p := drawProblem(seed, sh)
+				pr, scale := programOf(t, &p)
+				sol := planner.Solve(pr, scale, planner.Limits{})
+				want := enumerate(&p, pr)
+				if sol.Value > want+1e-9*scale {
+					t.Fatalf("seed %d: value %.9f above the best point %.9f", seed, sol.Value, want)
+				}
+				if sol.Bound.Value < want-1e-9*scale {
+					t.Fatalf("seed %d: bound %.9f below the best point %.9f", seed, sol.Bound.Value, want)
+				}
+				if gap := (want - sol.Value) / scale; gap > planner.Hysteresis+1e-9 {
+					missed++
+					loss = max(loss, gap)
+				}
+			}
+			t.Logf("missed %d of %d, worst loss %.2f %% of what was decided on", missed, each, 100*loss)
+			if missed > each/20 || loss > 0.15 {
+				t.Errorf("missed %d of %d, worst loss %.2f %%", missed, each, 100*loss)
+			}
+		})
+	}
+}
+
+// TestAloneEachJobGetsItsOwnArgmax checks the choice of one job, uncapped, by the
+// definition: the least money and time for a unit of work among all configs.
+func TestAloneEachJobGetsItsOwnArgmax(t *testing.T) {
+	for seed := range uint64(300) {
+		p := drawProblem(seed, shape{jobs: 1, spot: true})
+		// Equal boots and no restart leave only the cost of work to choose by.
+		for i := range p.Offers {
+			p.Offers[i].Boot = 0
+		}
+		p.Jobs[0].Job.Checkpoint.Restore = 0
+		pr, _ := programOf(t, &p)
+		d := &pr.Jobs[0]
+		w := appraise(&p, d)
+		least, at := math.Inf(1), -1
+		for c := range d.Columns {
+			col := &d.Columns[c]
+			rate := p.Offers[col.Offer].Rate.Dollars() * float64(col.Nodes)
+			hazard := p.Offers[col.Offer].Hazard
+			lossPerHour := hazard.PoolPerHour + float64(col.Nodes)*hazard.OnePerHour
+			if k := (rate + w.v*(1+lossPerHour*hazard.Down.Hours())) / (col.Speed.Goodput * col.Useful); k < least {
+				least, at = k, c
+			}
+		}
+		plan, err := Value(p, Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(plan.Allocations) != 1 {
+			t.Fatalf("seed %d: the job waits: %+v", seed, plan.Waits)
+		}
+		got, want := plan.Allocations[0], &d.Columns[at]
+		if got.Offering != p.Offers[want.Offer].Offering || got.Config.Replicas != want.Replicas() {
+			t.Errorf("seed %d: got %v, want %v × %d", seed, got.Config, p.Offers[want.Offer].Offering, want.Nodes)
+		}
+		if math.Abs(plan.Value-w.v-w.bonus) > 1e-6 {
+			t.Errorf("seed %d: surplus %.6f, want the value of time %.6f", seed, plan.Value, w.v+w.bonus)
+		}
+	}
+}

@@ -1,0 +1,380 @@
+package planner
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Limits bounds a search by counts, never by time.
+type Limits struct {
+	Passes int // sweeps of the local search; 0: 40
+	Kicks  int // tries at taking some jobs out and seating them anew; 0: 60, and 240 for at most 8 jobs; < 0: none
+}
+
+// Solution is a point of a program that can be placed, with the bound that says
+// how good it is.
+type Solution struct {
+	packing *packing
+	Value   float64 // USD per hour
+	Bound   Bound
+	Passes  int
+}
+
+// Hysteresis is the share of what a plan decides on by which a plan made from
+// nothing must beat the improved present one: less is not worth the moves.
+const Hysteresis = 1e-3
+
+// Solve searches for the best plan. It improves what is held, and a plan made
+// from nothing under prices on the burn cap, and takes the second only where it
+// is better by Hysteresis of scale (USD per hour: what the plan decides on). Both
+// are improved until no insertion, move, exchange, closing or sharing of a machine
+// helps, or the limit of passes. The result does not depend on anything but the
+// program.
+func Solve(pr *Program, scale float64, lim Limits) Solution {
+	if lim.Passes == 0 {
+		lim.Passes = 40
+	}
+	if lim.Kicks == 0 {
+		lim.Kicks = 60
+		if len(pr.Jobs) <= 8 {
+			lim.Kicks = 240
+		}
+	}
+	mu := pr.capPrice()
+	present := newPacking(pr)
+	for i := range pr.Jobs {
+		if c := pr.Jobs[i].Current; c >= 0 {
+			if p, ok := present.proposeStay(i, c, nil); ok {
+				present.seatAt(i, p)
+			}
+		}
+	}
+	passes, changed := present.improve(lim.Passes)
+	best := present
+	least := max(Hysteresis*scale, tieSlack)
+	if pr.Problem.BurnCap > 0 || len(pr.Problem.Quotas) > 0 || pr.scarce() {
+		fresh := newPacking(pr)
+		fresh.fill(mu)
+		more, _ := fresh.improve(lim.Passes)
+		passes += more
+		if fresh.value() > present.value()+least {
+			best, changed = fresh, true
+		}
+	}
+	// What is held and cannot be improved step by step stays: only a plan that
+	// changes anyway is worth a wider search.
+	if changed {
+		best = best.kick(lim.Kicks)
+		more, _ := best.improve(lim.Passes)
+		passes += more
+	}
+	return Solution{packing: best, Value: best.value(), Bound: pr.bound(mu), Passes: passes}
+}
+
+// scarce reports whether some offer has a known limit.
+func (pr *Program) scarce() bool {
+	return slices.ContainsFunc(pr.Problem.Offers, func(o Offer) bool { return o.Cap > 0 })
+}
+
+// fill seats jobs by the best gain per dollar of burn at a price mu on the burn
+// cap, best first.
+func (k *packing) fill(mu float64) {
+	type candidate struct {
+		job   int
+		score float64
+	}
+	var order []candidate
+	for i := range k.pr.Jobs {
+		p, ok := k.best(i)
+		if !ok {
+			continue
+		}
+		order = append(order, candidate{i, (p.gain() - mu*p.burn) / max(p.burn, 1e-3)})
+	}
+	slices.SortStableFunc(order, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
+	for _, c := range order {
+		if p, ok := k.bestAt(c.job, mu); ok && p.gain() > tieSlack {
+			k.seatAt(c.job, p)
+		}
+	}
+}
+
+// bestAt is best under a price mu on burn.
+func (k *packing) bestAt(i int, mu float64) (proposal, bool) {
+	d := &k.pr.Jobs[i]
+	var best proposal
+	found := false
+	for c := range d.Columns {
+		p, ok := k.propose(i, c, nil)
+		if ok && (!found || p.gain()-mu*p.burn > best.gain()-mu*best.burn+tieSlack) {
+			best, found = p, true
+			best.bins = slices.Clone(p.bins)
+		}
+	}
+	return best, found
+}
+
+// improve sweeps until nothing helps. It returns the number of sweeps, and whether
+// any changed something.
+func (k *packing) improve(most int) (passes int, changed bool) {
+	for pass := range most {
+		better := k.insertAll()
+		better = k.moveAll() || better
+		better = k.exchangeAll() || better
+		better = k.closeAll() || better
+		better = k.shareAll() || better
+		if !better {
+			return pass + 1, changed
+		}
+		changed = true
+	}
+	return most, changed
+}
+
+// insertAll seats waiting jobs, the one that gains most first.
+func (k *packing) insertAll() bool {
+	better := false
+	for {
+		at, most := -1, tieSlack
+		var pick proposal
+		for i := range k.seats {
+			if k.seats[i].column >= 0 {
+				continue
+			}
+			if p, ok := k.best(i); ok && p.gain() > most {
+				at, most, pick = i, p.gain(), p
+			}
+		}
+		if at < 0 {
+			return better
+		}
+		k.seatAt(at, pick)
+		better = true
+	}
+}
+
+// moveAll takes each job out and seats it where it adds most.
+func (k *packing) moveAll() bool {
+	better := false
+	for i := range k.seats {
+		if k.seats[i].column < 0 {
+			continue
+		}
+		before := k.value()
+		back := k.unseat(i)
+		p, ok := k.best(i)
+		switch {
+		case ok && k.value()+p.gain() > before+tieSlack:
+			k.seatAt(i, p)
+			better = true
+		case k.value() > before+tieSlack:
+			better = true // it was worth less than its machines
+		default:
+			k.seatAt(i, back)
+		}
+	}
+	return better
+}
+
+// exchangeAll lets each job, waiting or not, take the room of another, which then
+// looks for its own.
+func (k *packing) exchangeAll() bool {
+	better := false
+	for i := range k.seats {
+		if len(k.pr.Jobs[i].Columns) == 0 {
+			continue
+		}
+		for v := range k.seats {
+			if v != i && k.seats[v].column >= 0 && k.exchange(i, v) {
+				better = true
+			}
+		}
+	}
+	return better
+}
+
+func (k *packing) exchange(i, v int) bool {
+	before := k.value()
+	first := k.unseat(i)
+	second := k.unseat(v)
+	p, ok := k.best(i)
+	if ok && p.gain() > tieSlack && k.value()+p.gain() > k.lowest(before, v) {
+		k.seatAt(i, p)
+		if q, ok := k.best(v); ok && q.gain() > tieSlack {
+			k.seatAt(v, q)
+		}
+		if k.value() > before+tieSlack {
+			return true
+		}
+		k.unseat(i)
+		k.unseat(v)
+	}
+	k.putBack(v, second)
+	k.putBack(i, first)
+	return false
+}
+
+// putBack puts back what unseat took out; a job that waited goes on waiting.
+func (k *packing) putBack(i int, p proposal) {
+	if p.column >= 0 {
+		k.seatAt(i, p)
+	}
+}
+
+// lowest is the value that an exchange must pass before the seat of v is sought:
+// the best that v could still add is the most worth of its columns.
+func (k *packing) lowest(before float64, v int) float64 {
+	most := 0.0
+	for c := range k.pr.Jobs[v].Columns {
+		col := &k.pr.Jobs[v].Columns[c]
+		most = max(most, col.Stay, col.Here, col.Bought)
+	}
+	return before - most
+}
+
+// closeAll empties each shared machine that costs something, if its jobs do better
+// elsewhere.
+func (k *packing) closeAll() bool {
+	better := false
+	for b := 0; b < len(k.bins); b++ {
+		if k.bins[b].jobs < 2 || k.bins[b].held {
+			continue
+		}
+		trial := k.clone()
+		var jobs []int
+		for i := range trial.seats {
+			if trial.seats[i].column >= 0 && slices.Contains(trial.seats[i].bins, b) {
+				jobs = append(jobs, i)
+			}
+		}
+		for _, i := range jobs {
+			trial.unseat(i)
+		}
+		for _, i := range jobs {
+			if p, ok := trial.best(i); ok && p.gain() > tieSlack {
+				trial.seatAt(i, p)
+			}
+		}
+		if trial.value() > k.value()+tieSlack {
+			*k = *trial
+			better = true
+		}
+	}
+	return better
+}
+
+// shareAll opens one machine of each offer, or takes an idle one that is held, and
+// lets in the jobs that gain by it; it stays if together they gain more than its
+// rate.
+func (k *packing) shareAll() bool {
+	better := false
+	for o := range k.pr.Problem.Offers {
+		if k.pr.Problem.Offers[o].Type.Count < 2 || !k.withinCap(k.rate[o]) {
+			continue
+		}
+		idle := slices.IndexFunc(k.byOffer[o], func(b int) bool {
+			return k.bins[b].machine >= 0 && k.bins[b].jobs == 0 && !k.bins[b].held
+		})
+		if idle < 0 && !k.mayBuy(o, 1) {
+			continue
+		}
+		better = k.shareOn(o, idle) || better
+	}
+	return better
+}
+
+// wish is a job that would rather sit on the machine that is tried.
+type wish struct {
+	job, column int
+	gain        float64 // per accelerator, USD/h
+}
+
+// shareOn tries one machine of offer o: the idle-th that is held, or a bought one
+// if idle < 0.
+func (k *packing) shareOn(o, idle int) bool {
+	worth := func(c *Column) float64 {
+		if idle >= 0 {
+			return c.Here
+		}
+		return c.Bought
+	}
+	wishes := k.wishes(o, worth)
+	if len(wishes) < 2 {
+		return false
+	}
+	trial := k.clone()
+	machine := 0
+	if idle >= 0 {
+		machine = trial.byOffer[o][idle]
+	} else {
+		machine = trial.open(o)
+	}
+	rate := trial.binRate(&trial.bins[machine])
+	trial.bins[machine].jobs++ // the machine stands even before its first job
+	trial.spend += rate
+	trial.burn += rate
+	moved := make([]bool, len(k.seats))
+	count := 0
+	for _, w := range wishes {
+		d := &trial.pr.Jobs[w.job]
+		col := &d.Columns[w.column]
+		if moved[w.job] || !trial.fits(&trial.bins[machine], d.State.Job, col) {
+			continue
+		}
+		before := trial.value()
+		back := trial.unseat(w.job)
+		if trial.value()+worth(col) > before+tieSlack {
+			trial.seatAt(w.job, proposal{seat: seat{column: w.column, bins: []int{machine}, worth: worth(col)}})
+			moved[w.job] = true
+			count++
+		} else {
+			trial.putBack(w.job, back)
+		}
+	}
+	trial.bins[machine].jobs--
+	if count == 0 || trial.value() <= k.value()+tieSlack {
+		return false
+	}
+	*k = *trial
+	return true
+}
+
+// wishes lists the jobs that would add more on a machine of offer o than they add
+// now, when the machine itself costs nothing, the most per accelerator first.
+func (k *packing) wishes(o int, worth func(*Column) float64) []wish {
+	var list []wish
+	for i := range k.pr.Jobs {
+		d := &k.pr.Jobs[i]
+		now := math.Inf(-1)
+		for c := range d.Columns {
+			col := &d.Columns[c]
+			if col.Offer != o || col.Nodes != 1 {
+				continue
+			}
+			if math.IsInf(now, -1) {
+				now = k.adds(i)
+			}
+			if gain := worth(col) - now; gain > tieSlack {
+				list = append(list, wish{i, c, gain / float64(col.PerNode)})
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b wish) int { return cmp.Compare(b.gain, a.gain) })
+	return list
+}
+
+// adds is what the value would fall by without job i.
+func (k *packing) adds(i int) float64 {
+	s := &k.seats[i]
+	if s.column < 0 {
+		return 0
+	}
+	v := s.worth
+	for _, b := range s.bins {
+		if k.bins[b].jobs == 1 && !k.bins[b].held {
+			v -= k.binRate(&k.bins[b])
+		}
+	}
+	return v
+}
