@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/goodfleet/goodfleet/autoscale/sim"
@@ -22,7 +23,7 @@ type figure struct {
 	key, head, unit string
 	better          better
 	decimals        int
-	brief           bool                                // shown in a terminal as well
+	place           uint8                               // the narrowest place that has room for it: terminal, onPage, inFile
 	of              func(o sim.Outcome) (float64, bool) // false: not known, or without meaning
 }
 
@@ -42,24 +43,43 @@ func ofCost(get func(o sim.Outcome) float64) func(o sim.Outcome) (float64, bool)
 // one reference accelerator.
 func figures(reference string) []figure {
 	return []figure{
-		{"cost", "cost", "USD", lower, 2, true, always(func(o sim.Outcome) float64 { return o.Cost.Dollars() })},
-		{"goodput_per_dollar", "goodput per USD", reference + "-h", higher, 3, true, ofCost(func(o sim.Outcome) float64 { return o.ReferencePerDollar })},
-		{"avg_jct", "JCT mean", "h", lower, 2, true, withJobs(func(o sim.Outcome) float64 { return o.AvgJCTHours })},
-		{"p95_jct", "JCT p95", "h", lower, 2, true, withJobs(func(o sim.Outcome) float64 { return o.P95JCTHours })},
-		{"makespan", "makespan", "h", lower, 1, true, withJobs(func(o sim.Outcome) float64 { return o.MakespanHours })},
-		{"queue", "queue mean", "h", lower, 2, false, withJobs(func(o sim.Outcome) float64 { return o.AvgQueueHours })},
-		{"interruptions", "inter\u00adrupted", "machines", neither, 0, true, always(func(o sim.Outcome) float64 { return float64(o.Interruptions) })},
-		{"restarts", "restarts", "", neither, 0, false, always(func(o sim.Outcome) float64 { return float64(o.Restarts) })},
-		{"idle", "idle", "% of cost", lower, 1, true, ofCost(func(o sim.Outcome) float64 { return 100 * o.IdleShare })},
-		{"boot", "boot", "% of cost", lower, 1, true, ofCost(func(o sim.Outcome) float64 { return 100 * o.BootShare })},
-		{"waste", "waste", "% of cost", lower, 1, true, ofCost(func(o sim.Outcome) float64 { return 100 * o.WasteShare })},
-		{"spot_saving", "spot saving", "USD", neither, 2, true, func(o sim.Outcome) (float64, bool) { return o.SpotSaving.Dollars(), o.SpotList > 0 }},
-		{"peak_burn", "peak burn", "USD/h", neither, 2, false, always(func(o sim.Outcome) float64 { return o.PeakBurn })},
-		{"launches", "machines bought", "", neither, 0, false, always(func(o sim.Outcome) float64 { return float64(o.Launches) })},
-		{"failed_launches", "launches refused", "", neither, 0, false, always(func(o sim.Outcome) float64 { return float64(o.FailedLaunches) })},
-		{"deadline_misses", "deadlines missed", "", lower, 0, false, func(o sim.Outcome) (float64, bool) { return float64(o.DeadlineMisses), o.Deadlines > 0 }},
-		{"unfinished", "un\u00adfinished", "jobs", lower, 0, true, always(func(o sim.Outcome) float64 { return float64(o.Unfinished + o.Failed) })},
+		{"cost", "cost", "USD", lower, 2, terminal, always(func(o sim.Outcome) float64 { return o.Cost.Dollars() })},
+		{"goodput_per_dollar", "goodput per USD", reference + "-h", higher, 3, terminal, ofCost(func(o sim.Outcome) float64 { return o.ReferencePerDollar })},
+		{"avg_jct", "JCT mean", "h", lower, 2, terminal, withJobs(func(o sim.Outcome) float64 { return o.AvgJCTHours })},
+		{"p95_jct", "JCT p95", "h", lower, 2, terminal, withJobs(func(o sim.Outcome) float64 { return o.P95JCTHours })},
+		{"makespan", "makespan", "h", lower, 1, terminal, withJobs(func(o sim.Outcome) float64 { return o.MakespanHours })},
+		{"queue", "queue mean", "h", lower, 2, onPage, withJobs(func(o sim.Outcome) float64 { return o.AvgQueueHours })},
+		{"interruptions", "inter\u00adrupted", "machines", neither, 0, terminal, always(func(o sim.Outcome) float64 { return float64(o.Interruptions) })},
+		{"restarts", "restarts", "", neither, 0, onPage, always(func(o sim.Outcome) float64 { return float64(o.Restarts) })},
+		{"idle", "idle", "% of cost", lower, 1, terminal, ofCost(func(o sim.Outcome) float64 { return 100 * o.IdleShare })},
+		{"boot", "boot", "% of cost", lower, 1, terminal, ofCost(func(o sim.Outcome) float64 { return 100 * o.BootShare })},
+		{"waste", "waste", "% of cost", lower, 1, terminal, ofCost(func(o sim.Outcome) float64 { return 100 * o.WasteShare })},
+		{"spot_saving", "spot saving", "USD", neither, 2, terminal, func(o sim.Outcome) (float64, bool) { return o.SpotSaving.Dollars(), o.SpotList > 0 }},
+		{"peak_burn", "peak burn", "USD/h", neither, 2, inFile, always(func(o sim.Outcome) float64 { return o.PeakBurn })},
+		{"launches", "machines bought", "", neither, 0, inFile, always(func(o sim.Outcome) float64 { return float64(o.Launches) })},
+		{"failed_launches", "launches refused", "", neither, 0, inFile, always(func(o sim.Outcome) float64 { return float64(o.FailedLaunches) })},
+		{"deadline_misses", "deadlines missed", "", lower, 0, onPage, func(o sim.Outcome) (float64, bool) { return float64(o.DeadlineMisses), o.Deadlines > 0 }},
+		{"unfinished", "un\u00adfinished", "jobs", lower, 0, terminal, always(func(o sim.Outcome) float64 { return float64(o.Unfinished + o.Failed) })},
 	}
+}
+
+// places in which a figure is shown, from the narrowest on.
+const (
+	terminal = 1
+	onPage   = 2
+	inFile   = 3
+)
+
+// upTo lists the figures for a place that some outcome has a value of.
+func (c Comparison) upTo(place uint8) []figure {
+	var list []figure
+	for _, f := range c.figures {
+		has := func(o sim.Outcome) bool { _, ok := f.of(o); return ok }
+		if f.place <= place && slices.ContainsFunc(c.outcomes, has) {
+			list = append(list, f)
+		}
+	}
+	return list
 }
 
 // title is the head of the column in running text.

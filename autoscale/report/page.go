@@ -78,7 +78,7 @@ func (c Comparison) HTML(w io.Writer, page Page) error {
 		Tiles: c.tiles(), Losses: c.Sentences(), Notes: c.Notes(),
 	}
 	data.Facts = append(facts(first), page.Facts...)
-	for _, f := range c.figures {
+	for _, f := range c.upTo(onPage) {
 		data.Columns = append(data.Columns, pageColumn{f.head, f.unit})
 	}
 	colour := -1
@@ -89,7 +89,7 @@ func (c Comparison) HTML(w io.Writer, page Page) error {
 		}
 		row.Colour = template.CSS(variantColour(colour))
 		s, held := c.subject(o)
-		for _, f := range c.figures {
+		for _, f := range c.upTo(onPage) {
 			row.Cells = append(row.Cells, pageCell{f.text(o), held && f.beats(o, s)})
 		}
 		data.Rows = append(data.Rows, row)

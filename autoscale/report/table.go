@@ -35,7 +35,7 @@ func (c Comparison) Table(w io.Writer) error {
 	t := newTable()
 	heads, units := table.Row{"", "interruptions"}, table.Row{"", ""}
 	align := []table.ColumnConfig{{Number: 2, Align: text.AlignRight, AlignHeader: text.AlignRight}}
-	for i, f := range c.brief() {
+	for i, f := range c.upTo(terminal) {
 		heads, units = append(heads, f.title()), append(units, f.unit)
 		align = append(align, table.ColumnConfig{Number: i + 3, Align: text.AlignRight, AlignHeader: text.AlignRight})
 	}
@@ -52,7 +52,7 @@ func (c Comparison) Table(w io.Writer) error {
 			name = o.Variant
 		}
 		row := table.Row{name, scenario(o)}
-		for _, f := range c.brief() {
+		for _, f := range c.upTo(terminal) {
 			cell := f.text(o)
 			if s, held := c.subject(o); held && f.beats(o, s) {
 				cell, marked = beaten+" "+cell, true
@@ -74,17 +74,6 @@ func (c Comparison) Table(w io.Writer) error {
 		}
 	}
 	return nil
-}
-
-// brief lists the figures that a terminal has room for.
-func (c Comparison) brief() []figure {
-	var list []figure
-	for _, f := range c.figures {
-		if f.brief {
-			list = append(list, f)
-		}
-	}
-	return list
 }
 
 // Notes says how the figures are meant.
