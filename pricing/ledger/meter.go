@@ -130,16 +130,16 @@ func (m *Meter) book(r *run, end time.Duration, of int, claims []claim, round in
 		tick := clockHour(r.started.Add(from)).Add(time.Hour).Sub(r.started)
 		to := min(m.pieceEnd(r, from, end), tick)
 		b := &booking{kind: Usage, from: from, to: to, piece: r.current, of: of, claims: claims}
-		charges = append(charges, r.add(b, round)...)
+		charges = append(charges, r.lines(b, round)...)
+		r.stretches = append(r.stretches, stretch{booking: b, from: from, to: to})
 		r.booked = to
 	}
 	return charges
 }
 
-// add divides a booking among its claims, remembers it and makes its lines.
-func (r *run) add(b *booking, round int64) []Charge {
+// lines divides a booking among its claims and makes their lines.
+func (r *run) lines(b *booking, round int64) []Charge {
 	b.amounts = split(b.piece.between(b.from, b.to), b.claims)
-	r.stretches = append(r.stretches, stretch{booking: b, from: b.from, to: b.to})
 	charges := make([]Charge, len(b.claims))
 	for i, c := range b.claims {
 		charges[i] = r.line(b.kind, part{from: b.from, to: b.to, piece: b.piece, of: b.of,
@@ -202,7 +202,7 @@ func (m *Meter) close(r *run, at time.Time, cause provider.EndCause, round int64
 }
 
 // minimum books the rest of the least billed time at the last rate, to those that
-// held the machine last.
+// held the machine last. It is final: nothing takes it back or moves it.
 func (m *Meter) minimum(r *run, round int64) []Charge {
 	b := &booking{kind: Minimum, from: r.booked, to: r.rule.Minimum, of: r.of, claims: r.claims}
 	if n := len(r.stretches); n > 0 {
@@ -211,7 +211,7 @@ func (m *Meter) minimum(r *run, round int64) []Charge {
 	} else {
 		b.piece = m.pieceAt(r, 0)
 	}
-	return r.add(b, round)
+	return r.lines(b, round)
 }
 
 // takeBack makes the lines that take back what was booked from an instant on,

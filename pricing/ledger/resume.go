@@ -70,11 +70,13 @@ func (m *Meter) rebuild(lines []*Charge) *run {
 	for rest := lines; len(rest) > 0; {
 		c, n := rest[0], 1
 		switch c.Kind {
-		case Usage, Minimum:
-			for n < len(rest) && rest[n].Kind == c.Kind && rest[n].From.Equal(c.From) {
+		case Usage:
+			for n < len(rest) && rest[n].Kind == Usage && rest[n].From.Equal(c.From) {
 				n++
 			}
 			r.restore(rest[:n])
+		case Minimum:
+			r.closed = true
 		case Reversal:
 			r.restoreReversal(c)
 		case Transfer:
@@ -96,16 +98,9 @@ func (r *run) restore(lines []*Charge) {
 	if r.booked <= b.from.Truncate(time.Hour) || c.Rate != r.current.rate || c.Known != r.current.known {
 		r.current = piece{from: b.from, rate: c.Rate, list: c.List, known: c.Known}
 	}
-	if n := len(r.stretches); n > 0 && c.Kind == Minimum {
-		r.current = r.stretches[n-1].piece
-	}
 	b.piece = r.current
-	r.stretches = append(r.stretches, stretch{booking: b, from: b.from, to: b.to})
 	r.of, r.claims = b.of, b.claims
-	if c.Kind == Minimum {
-		r.closed = true
-		return
-	}
+	r.stretches = append(r.stretches, stretch{booking: b, from: b.from, to: b.to})
 	r.booked = b.to
 }
 

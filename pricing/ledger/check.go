@@ -1,0 +1,138 @@
+package ledger
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/goodfleet/goodfleet/pricing"
+)
+
+// ErrUnbalanced is wrapped by every answer of Check that charges do not add up.
+var ErrUnbalanced = errors.New("charges do not add up")
+
+// Check proves that charges add up: no id comes twice, what each account bears sums
+// to what each instance cost and to the total, transfers sum to zero, no account
+// bears less than nothing of any run, and at no instant is more of a machine held
+// than it has, or less than nothing. The error names the first instance, by its id,
+// for which that fails.
+func Check(charges []Charge) error {
+	lines := make([]*Charge, len(charges))
+	for i := range charges {
+		lines[i] = &charges[i]
+	}
+	slices.SortFunc(lines, func(a, b *Charge) int {
+		return cmp.Or(strings.Compare(a.Offering.Cloud, b.Offering.Cloud),
+			strings.Compare(string(a.Instance), string(b.Instance)), strings.Compare(a.ID, b.ID))
+	})
+	byAccount := map[Account]pricing.Money{}
+	var total, byInstances pricing.Money
+	for rest := lines; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && rest[n].Instance == rest[0].Instance && rest[n].Offering.Cloud == rest[0].Offering.Cloud {
+			n++
+		}
+		cost, err := checkInstance(rest[:n])
+		if err != nil {
+			return fmt.Errorf("instance %s of %s: %w: %w", rest[0].Instance, rest[0].Offering.Cloud, ErrUnbalanced, err)
+		}
+		byInstances += cost
+		rest = rest[n:]
+	}
+	for i := range charges {
+		total += charges[i].Amount
+		byAccount[charges[i].Account] += charges[i].Amount
+	}
+	var byAccounts pricing.Money
+	for _, amount := range byAccount {
+		byAccounts += amount
+	}
+	if total != byAccounts || total != byInstances {
+		return fmt.Errorf("%w: %s by account, %s by instance, %s in all", ErrUnbalanced, byAccounts, byInstances, total)
+	}
+	return nil
+}
+
+// bearer is who bears a part of one run.
+type bearer struct {
+	run     int
+	account Account
+	job     string
+}
+
+func (b bearer) compare(c bearer) int {
+	return cmp.Or(cmp.Compare(b.run, c.run), strings.Compare(string(b.account), string(c.account)), strings.Compare(b.job, c.job))
+}
+
+// checkInstance checks the lines of one instance, sorted by id, and sums them.
+func checkInstance(lines []*Charge) (cost pricing.Money, err error) {
+	borne := map[bearer]pricing.Money{}
+	var moved pricing.Money
+	for i, c := range lines {
+		switch {
+		case i > 0 && lines[i-1].ID == c.ID:
+			return 0, fmt.Errorf("charge %s comes twice", c.ID)
+		case !c.From.Before(c.To) || c.Share == 0 || c.Of <= 0:
+			return 0, fmt.Errorf("charge %s: %d of %d accelerators from %s to %s", c.ID, c.Share, c.Of, c.From, c.To)
+		case !c.Known && c.Amount != 0:
+			return 0, fmt.Errorf("charge %s: %s USD at no known rate", c.ID, c.Amount)
+		case c.Amount < 0 != (c.Share < 0) && c.Amount != 0:
+			return 0, fmt.Errorf("charge %s: %s USD for %d accelerators", c.ID, c.Amount, c.Share)
+		}
+		cost += c.Amount
+		borne[bearer{c.Run, c.Account, c.Job}] += c.Amount
+		if c.Kind == Transfer {
+			moved += c.Amount
+		}
+	}
+	if moved != 0 {
+		return 0, fmt.Errorf("transfers sum to %s USD", moved)
+	}
+	for _, b := range slices.SortedFunc(maps.Keys(borne), bearer.compare) {
+		if borne[b] < 0 {
+			return 0, fmt.Errorf("run %d: account %s, job %q bears %s USD", b.run, b.account, b.job, borne[b])
+		}
+	}
+	return cost, checkTimes(lines)
+}
+
+// border is where the accelerators held by a bearer change.
+type border struct {
+	at     time.Time
+	bearer bearer
+	change int // accelerators
+}
+
+// checkTimes walks over the lines of one instance in time. The rest of a minimum
+// is money for time after the end, in which the machine may run again: it is not
+// counted.
+func checkTimes(lines []*Charge) error {
+	borders := make([]border, 0, 2*len(lines))
+	of := 0
+	for _, c := range lines {
+		if c.Kind == Minimum {
+			continue
+		}
+		of = max(of, c.Of)
+		b := bearer{c.Run, c.Account, c.Job}
+		borders = append(borders, border{c.From, b, c.Share}, border{c.To, b, -c.Share})
+	}
+	slices.SortFunc(borders, func(a, b border) int { return cmp.Or(a.at.Compare(b.at), a.bearer.compare(b.bearer)) })
+	held, all := map[bearer]int{}, 0
+	for i, b := range borders {
+		held[b.bearer] += b.change
+		all += b.change
+		lastOfInstant := i+1 == len(borders) || !borders[i+1].at.Equal(b.at)
+		if (lastOfInstant || borders[i+1].bearer != b.bearer) && held[b.bearer] < 0 {
+			return fmt.Errorf("account %s, job %q holds %d accelerators at %s", b.bearer.account, b.bearer.job, held[b.bearer], b.at.Format(time.RFC3339))
+		}
+		if lastOfInstant && all > of {
+			return fmt.Errorf("%d of %d accelerators are held at %s", all, of, b.at.Format(time.RFC3339))
+		}
+	}
+	return nil
+}
