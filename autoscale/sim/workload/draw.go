@@ -34,7 +34,7 @@ func GavelWeekConfig() Config {
 // TodayConfig is what ships as today.yaml: 96 jobs over three days.
 func TodayConfig() Config {
 	return Config{
-		Seed: 1, Jobs: 96, Longest: 36 * time.Hour,
+		Seed: 1, Jobs: 96, Longest: 24 * time.Hour,
 		Start: time.Date(2026, time.August, 3, 0, 0, 0, 0, time.UTC), Span: 3 * 24 * time.Hour,
 	}
 }
