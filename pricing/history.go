@@ -103,6 +103,35 @@ func (h *History) Restrict(keep func(provider.Offering) bool) *History {
 	return newHistory(kept, h.sources)
 }
 
+// With is the history with more quotes, such as those of a price file. A quote
+// takes the place of one that h has at the same instant.
+func (h *History) With(quotes []Quote) (*History, error) {
+	set := newSeriesSet()
+	for i := range h.series {
+		s := &h.series[i]
+		set.index[s.offering] = i
+		set.all = append(set.all, series{offering: s.offering, steps: s.steps})
+	}
+	for _, text := range h.sources {
+		set.source(text)
+	}
+	own := map[provider.Offering]bool{}
+	for _, q := range quotes {
+		if err := q.Offering.Validate(); err != nil {
+			return nil, err
+		}
+		if q.Rate <= 0 {
+			return nil, fmt.Errorf("offering %s: rate %s is not positive", q.Offering, q.Rate)
+		}
+		if s := set.of(q.Offering); !own[q.Offering] {
+			s.steps = slices.Clone(s.steps) // h shares them
+			own[q.Offering] = true
+		}
+		set.add(q.Offering, q.At, q.Rate, q.Source)
+	}
+	return set.history(), nil
+}
+
 // Offerings lists every offering that the history knows, in order.
 func (h *History) Offerings() []provider.Offering {
 	all := make([]provider.Offering, len(h.series))

@@ -50,6 +50,10 @@ func (r Refusal) Error() string {
 // do not know: 700 USD/h for TPU v6e in SkyPilot's, a thousand million elsewhere.
 var sentinels = []Rate{700 * DollarPerHour, 1_000_000_000 * DollarPerHour}
 
+// maxPrice is more than any machine costs: a whole pod of TPU v5p is under 30,000
+// USD/h. From there on a number stands for something else.
+const maxPrice = 1_000_000 * DollarPerHour
+
 // currency is the only one that prices may be in.
 const currency = "USD"
 
@@ -73,6 +77,9 @@ func parsePrice(text string) (rate Rate, reason Reason, detail string) {
 		if rate == s {
 			return 0, Sentinel, "stands for an unknown price"
 		}
+	}
+	if rate >= maxPrice {
+		return 0, Sentinel, "no machine costs as much"
 	}
 	return rate, "", ""
 }

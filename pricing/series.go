@@ -86,6 +86,9 @@ func (b *seriesSet) add(o provider.Offering, at time.Time, rate Rate, source str
 func (b *seriesSet) history() *History {
 	for i := range b.all {
 		s := &b.all[i]
+		if inOrder(s.steps) {
+			continue // and maybe shared with another history: not written to
+		}
 		slices.SortStableFunc(s.steps, func(p, q step) int { return cmp.Compare(p.at, q.at) })
 		kept := s.steps[:0]
 		for k, st := range s.steps {
@@ -97,4 +100,14 @@ func (b *seriesSet) history() *History {
 		s.steps = kept
 	}
 	return newHistory(b.all, b.sources)
+}
+
+// inOrder reports whether each step lies after the one before it.
+func inOrder(steps []step) bool {
+	for k := 1; k < len(steps); k++ {
+		if steps[k].at <= steps[k-1].at {
+			return false
+		}
+	}
+	return true
 }

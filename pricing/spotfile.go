@@ -145,7 +145,7 @@ func spotReason(rate Rate) Reason {
 		return Negative
 	case rate == 0:
 		return Zero
-	case rate == sentinels[0] || rate >= sentinels[1]:
+	case rate == sentinels[0] || rate >= maxPrice:
 		return Sentinel
 	}
 	return ""
