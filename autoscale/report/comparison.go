@@ -54,7 +54,7 @@ func figures(reference string) []figure {
 		{"idle", "idle", "% of cost", lower, 1, terminal, ofCost(func(o sim.Outcome) float64 { return 100 * o.IdleShare })},
 		{"boot", "boot", "% of cost", lower, 1, terminal, ofCost(func(o sim.Outcome) float64 { return 100 * o.BootShare })},
 		{"waste", "waste", "% of cost", lower, 1, terminal, ofCost(func(o sim.Outcome) float64 { return 100 * o.WasteShare })},
-		{"spot_saving", "spot saving", "USD", neither, 2, terminal, func(o sim.Outcome) (float64, bool) { return o.SpotSaving.Dollars(), o.SpotList > 0 }},
+		{"spot_saving", "spot saving", "USD", neither, 2, terminal, func(o sim.Outcome) (float64, bool) { return o.SpotSaving.Dollars(), o.SpotHours > 0 }},
 		{"peak_burn", "peak burn", "USD/h", neither, 2, inFile, always(func(o sim.Outcome) float64 { return o.PeakBurn })},
 		{"launches", "machines bought", "", neither, 0, inFile, always(func(o sim.Outcome) float64 { return float64(o.Launches) })},
 		{"failed_launches", "launches refused", "", neither, 0, inFile, always(func(o sim.Outcome) float64 { return float64(o.FailedLaunches) })},
@@ -104,7 +104,7 @@ func (f figure) lowerBound(o sim.Outcome) bool {
 	case "avg_jct", "p95_jct", "makespan", "queue":
 		return o.Unfinished > 0
 	case "cost":
-		return o.UnknownHrs > 0
+		return o.UnknownHours > 0
 	}
 	return false
 }

@@ -43,7 +43,7 @@ func TestComparisonSaysWhereTheSubjectLoses(t *testing.T) {
 
 func TestTableMarksBoundsAndWhatIsNotKnown(t *testing.T) {
 	o := sim.Outcome{Variant: "goodfleet", HazardScale: 1, UsesSpot: true, Reference: "V100", Jobs: 3, Unfinished: 1,
-		AvgJCTHours: 4, P95JCTHours: 9, UnknownHrs: 2, Cost: pricing.Dollar}
+		AvgJCTHours: 4, P95JCTHours: 9, UnknownHours: 2, Cost: pricing.Dollar}
 	var b bytes.Buffer
 	if err := mustCompare(t, []sim.Outcome{o, {Variant: "nothing", Reference: "V100"}}).Table(&b); err != nil {
 		t.Fatal(err)

@@ -138,9 +138,9 @@ func (c Comparison) tiles() []tile {
 		return t
 	}
 	saving := tile{Name: "spot saving", Value: by["spot_saving"].text(first), Unit: "USD"}
-	if first.SpotList > 0 {
+	if first.SpotHours > 0 {
 		saving.Against = []string{
-			percent(first.SpotSaving, first.SpotList) + " % below the on-demand rate of the same type and zone",
+			percent(first.SpotSaving, first.SpotPaid+first.SpotSaving) + " % below the on-demand rate of the same type and zone",
 			fmt.Sprintf("%d machines taken, %s %% of cost wasted", first.Interruptions, number(100*first.WasteShare, 1)),
 		}
 	}

@@ -77,8 +77,7 @@ func synthetic(variant string, scale float64, usesSpot bool, costly, slow float6
 	part(&o.ByTeam, "recommendation", third-third/3)
 	part(&o.ByTeam, "", o.Cost-(third+third/3)-(third-third/5)-(third-third/3))
 	if usesSpot {
-		o.SpotPaid, o.SpotList = o.Cost/2, o.Cost*2
-		o.SpotSaving = o.SpotList - o.SpotPaid
+		o.SpotPaid, o.SpotSaving, o.SpotHours = o.Cost/2, o.Cost, 900
 		o.Prices = []sim.PriceSeries{syntheticPrices(rng)}
 	}
 	sum := pricing.Money(0)

@@ -84,7 +84,7 @@ func (c Comparison) Notes() []string {
 	unfinished, unknownRate, estimated := false, false, false
 	for _, o := range c.outcomes {
 		unfinished = unfinished || o.Unfinished > 0
-		unknownRate = unknownRate || o.UnknownHrs > 0
+		unknownRate = unknownRate || o.UnknownHours > 0
 		estimated = estimated || o.EstimatedThroughput
 	}
 	if unfinished {

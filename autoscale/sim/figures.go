@@ -64,36 +64,61 @@ type counts struct {
 }
 
 // figures fills what an outcome says of money, work and time.
-func (out *Outcome) figures(t *tally, jobs []autoscale.JobRecord, ref reference, n counts) {
-	out.Cost, out.UnknownHrs, out.AcceleratorHours = t.cost, rounded(t.unknownHours), rounded(t.acceleratorHours)
-	out.ByAccount, out.ByTeam, out.ByMarket = sorted(t.byAccount), sorted(t.byTeam), sorted(t.byMarket)
-	out.ByCloud, out.ByType = sorted(t.byCloud), sorted(t.byType)
-	out.SpotPaid, out.SpotList, out.SpotSaving = t.spotPaid, t.spotList, t.spotList-t.spotPaid
-	if t.cost > 0 {
-		share := func(account ledger.Account) float64 {
-			return rounded(amount(t.byAccount, string(account)).Dollars() / t.cost.Dollars())
-		}
-		out.IdleShare, out.BootShare, out.WasteShare = share(ledger.ToIdle), share(ledger.ToBoot), share(ledger.ToWaste)
-	}
+func (out *Outcome) figures(charges []ledger.Charge, jobs []autoscale.JobRecord, ref reference, n counts) {
+	accounts := out.money(charges)
 	out.PeakBurn = rounded(n.peakBurn.Dollars())
 	if hours := out.To.Sub(out.From).Hours(); hours > 0 {
-		out.MeanBurn = rounded(t.cost.Dollars() / hours)
+		out.MeanBurn = rounded(out.Cost.Dollars() / hours)
 	}
 	out.Launches, out.FailedLaunches, out.Interruptions, out.Rounds = n.launches, n.failedLaunches, n.interruptions, n.rounds
 	out.Jobs = len(jobs)
-	for _, record := range jobs {
-		out.addJob(record, amount(t.byJob, string(record.Job.ID)), ref)
+	costs := map[string]pricing.Money{}
+	for _, row := range ledger.Total(charges, ledger.ByJob).Rows {
+		costs[row.Key[0]] = row.Amount
+	}
+	for i := range jobs {
+		out.addJob(&jobs[i], costs[string(jobs[i].Job.ID)], ref)
 	}
 	out.times()
 	if out.Cost > 0 {
-		out.ReferencePerDollar = rounded(out.ReferenceHours / out.Cost.Dollars())
-		out.SamplesPerDollar = rounded(out.Samples / out.Cost.Dollars())
+		cost := out.Cost.Dollars()
+		out.ReferencePerDollar, out.SamplesPerDollar = rounded(out.ReferenceHours/cost), rounded(out.Samples/cost)
+		out.IdleShare = rounded(accounts[ledger.ToIdle].Dollars() / cost)
+		out.BootShare = rounded(accounts[ledger.ToBoot].Dollars() / cost)
+		out.WasteShare = rounded(accounts[ledger.ToWaste].Dollars() / cost)
 	}
 	out.Samples, out.ReferenceHours = rounded(out.Samples), rounded(out.ReferenceHours)
 }
 
+// money sums the charges and returns what each account bears.
+func (out *Outcome) money(charges []ledger.Charge) map[ledger.Account]pricing.Money {
+	sums := func(by ledger.Dimension) []Sum {
+		rows := ledger.Total(charges, by).Rows
+		list := make([]Sum, len(rows))
+		for i, row := range rows {
+			list[i] = Sum{Key: row.Key[0], Amount: row.Amount, AcceleratorHours: rounded(row.Hours)}
+		}
+		slices.SortStableFunc(list, func(a, b Sum) int { return cmp.Compare(b.Amount, a.Amount) })
+		return list
+	}
+	markets := ledger.Total(charges, ledger.ByMarket)
+	out.Cost, out.UnknownHours, out.AcceleratorHours = markets.Sum.Amount, rounded(markets.Sum.UnknownHours), rounded(markets.Sum.Hours)
+	out.ByAccount, out.ByTeam, out.ByMarket = sums(ledger.ByAccount), sums(ledger.ByTeam), sums(ledger.ByMarket)
+	out.ByCloud, out.ByType = sums(ledger.ByCloud), sums(ledger.ByType)
+	for _, row := range markets.Rows {
+		if row.Key[0] == provider.Spot.String() {
+			out.SpotPaid, out.SpotSaving, out.SpotHours = row.Amount, row.Saving, rounded(row.Hours)
+		}
+	}
+	accounts := map[ledger.Account]pricing.Money{}
+	for _, sum := range out.ByAccount {
+		accounts[ledger.Account(sum.Key)] = sum.Amount
+	}
+	return accounts
+}
+
 // addJob counts one job in.
-func (out *Outcome) addJob(record autoscale.JobRecord, cost pricing.Money, ref reference) {
+func (out *Outcome) addJob(record *autoscale.JobRecord, cost pricing.Money, ref reference) {
 	job := record.Job
 	ended := record.Phase == autoscale.JobDone || record.Phase == autoscale.JobFailed || record.Phase == autoscale.JobCancelled
 	j := JobOutcome{

@@ -27,17 +27,17 @@ type Outcome struct {
 	BurnCap     pricing.Rate `json:"burn_cap"` // 0: none
 	Reference   string       `json:"reference"`
 
-	Cost       pricing.Money `json:"cost"`
-	UnknownHrs float64       `json:"unknown_rate_hours"` // machine-hours without a rate: with any, Cost is a lower bound
-	ByAccount  []Sum         `json:"by_account"`
-	ByTeam     []Sum         `json:"by_team"`
-	ByMarket   []Sum         `json:"by_market"`
-	ByCloud    []Sum         `json:"by_cloud"`
-	ByType     []Sum         `json:"by_type"`
+	Cost         pricing.Money `json:"cost"`
+	UnknownHours float64       `json:"unknown_rate_hours"` // accelerator-hours without a rate: with any, Cost is a lower bound
+	ByAccount    []Sum         `json:"by_account"`
+	ByTeam       []Sum         `json:"by_team"`
+	ByMarket     []Sum         `json:"by_market"`
+	ByCloud      []Sum         `json:"by_cloud"`
+	ByType       []Sum         `json:"by_type"`
 
-	SpotPaid   pricing.Money `json:"spot_paid"`   // for spot machines whose list rate is known
-	SpotList   pricing.Money `json:"spot_list"`   // the same time at the on-demand rate of the same type and zone
-	SpotSaving pricing.Money `json:"spot_saving"` // list less paid: before what interruptions cost
+	SpotPaid   pricing.Money `json:"spot_paid"`
+	SpotSaving pricing.Money `json:"spot_saving"` // the on-demand rate of the same type and zone less paid: before what interruptions cost
+	SpotHours  float64       `json:"spot_accelerator_hours"`
 
 	Samples             float64 `json:"samples"` // kept in a checkpoint, or of jobs done
 	ReferenceHours      float64 `json:"reference_hours"`
