@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/goccy/go-yaml"
-
 	"github.com/goodfleet/goodfleet/planner"
 )
 
@@ -29,16 +27,6 @@ func DecodeJob(text []byte) (*planner.Job, error) {
 		return nil, fmt.Errorf("job: %d documents, want one", len(jobs))
 	}
 	return jobs[0], nil
-}
-
-// YAML writes any value that marshals to JSON as YAML with the same fields in the
-// same order. Texts that some reader could take for a number or a truth are quoted.
-func YAML(v any) ([]byte, error) {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return nil, err
-	}
-	return yaml.JSONToYAML(text)
 }
 
 func duration[D ~int64](d D) time.Duration { return time.Duration(d) }

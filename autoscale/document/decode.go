@@ -72,7 +72,7 @@ func decodeOne(file string, root *node) (Document, error) {
 			return doc, doc.checkJob()
 		case *Config:
 			doc.Config = v
-			return doc, nil
+			return doc, doc.checkConfig()
 		}
 	}
 	return Document{}, fmt.Errorf("kind %s has no Go type", name)
@@ -168,6 +168,17 @@ func (d Document) checkJob() error {
 	}
 	if !spec.Deadline.IsZero() && !spec.Submit.IsZero() && !spec.Deadline.After(spec.Submit) {
 		return d.Fail("spec.deadline", "%s is not after submit, %s", spec.Deadline.Format(time.RFC3339), spec.Submit.Format(time.RFC3339))
+	}
+	return nil
+}
+
+// checkConfig refuses settings that a schema cannot express.
+func (d Document) checkConfig() error {
+	spec := d.Config.Spec
+	if spec.Round == 0 {
+		if _, given := d.Place("spec.round"); given {
+			return d.Fail("spec.round", "want more than 0")
+		}
 	}
 	return nil
 }
