@@ -273,22 +273,18 @@ func (k *packing) best(i int) (proposal, bool) {
 // tieSlack is the difference, USD per hour, below which two seats are equal.
 const tieSlack = 1e-9
 
-// seatAt carries a proposal out. bins that were emptied are used again.
+// seatAt carries a proposal out.
 func (k *packing) seatAt(i int, p proposal) {
 	d := &k.pr.Jobs[i]
 	col := &d.Columns[p.column]
 	bins := slices.Clone(p.bins)
 	for n, b := range bins {
 		if b < 0 {
-			b = k.open(col.Offer)
+			b = k.empty(col.Offer)
 			bins[n] = b
 		}
+		k.occupy(b)
 		bin := &k.bins[b]
-		if bin.jobs == 0 && !bin.held {
-			k.spend += k.binRate(bin)
-			k.burn += k.binRate(bin)
-		}
-		bin.jobs++
 		bin.gang = bin.gang || col.Nodes > 1
 		bin.free -= col.PerNode
 		bin.cpu -= d.State.Job.Resources.VCPU * float64(col.PerNode)
@@ -299,27 +295,6 @@ func (k *packing) seatAt(i int, p proposal) {
 	k.worth += p.worth
 }
 
-// open buys a machine of an offer: an emptied bin of it, or a new one.
-func (k *packing) open(offer int) int {
-	at := -1
-	for _, b := range k.byOffer[offer] {
-		if k.bins[b].machine < 0 && k.bins[b].jobs == 0 {
-			at = b
-			break
-		}
-	}
-	if at < 0 {
-		at = len(k.bins)
-		k.bins = append(k.bins, newBin(offer, -1, false, &k.pr.Problem.Offers[offer].Type))
-		k.byOffer[offer] = append(k.byOffer[offer], at)
-	}
-	k.bought[offer]++
-	if row := k.pr.quotaOf[offer]; row >= 0 {
-		k.quota[row] -= k.pr.Problem.Quotas[row].Unit.Use(k.pr.Problem.Offers[offer].Type)
-	}
-	return at
-}
-
 // unseat takes job i out and returns how it sat, so that it can be put back.
 func (k *packing) unseat(i int) proposal {
 	was := k.seats[i]
@@ -328,32 +303,71 @@ func (k *packing) unseat(i int) proposal {
 	}
 	d := &k.pr.Jobs[i]
 	col := &d.Columns[was.column]
-	back := proposal{seat: was}
-	back.bins = slices.Clone(was.bins)
-	for n, b := range was.bins {
+	for _, b := range was.bins {
 		bin := &k.bins[b]
-		bin.jobs--
 		bin.free += col.PerNode
 		bin.cpu += d.State.Job.Resources.VCPU * float64(col.PerNode)
 		bin.mem += d.State.Job.Resources.MemGiB * float64(col.PerNode)
-		if bin.jobs > 0 {
-			bin.gang = bin.gang && col.Nodes == 1
-			continue
-		}
-		bin.gang = false
-		if !bin.held {
-			k.spend -= k.binRate(bin)
-			k.burn -= k.binRate(bin)
-		}
-		if bin.machine < 0 {
-			k.bought[bin.offer]--
-			if row := k.pr.quotaOf[bin.offer]; row >= 0 {
-				k.quota[row] += k.pr.Problem.Quotas[row].Unit.Use(k.pr.Problem.Offers[bin.offer].Type)
-			}
-			back.bins[n] = -1
-		}
+		bin.gang = bin.gang && col.Nodes == 1
+		k.vacate(b)
 	}
 	k.worth -= was.worth
 	k.seats[i] = seat{column: -1}
-	return back
+	return proposal{seat: was}
+}
+
+// putBack seats what unseat took out; a job that waited goes on waiting.
+func (k *packing) putBack(i int, p proposal) {
+	if p.column >= 0 {
+		k.seatAt(i, p)
+	}
+}
+
+// occupy adds a job to a bin. The first one makes it cost something.
+func (k *packing) occupy(b int) {
+	bin := &k.bins[b]
+	bin.jobs++
+	if bin.jobs > 1 || bin.held {
+		return
+	}
+	k.spend += k.binRate(bin)
+	k.burn += k.binRate(bin)
+	if bin.machine < 0 {
+		k.count(bin.offer, 1)
+	}
+}
+
+// vacate takes a job out of a bin. The last one ends its cost.
+func (k *packing) vacate(b int) {
+	bin := &k.bins[b]
+	bin.jobs--
+	if bin.jobs > 0 || bin.held {
+		return
+	}
+	k.spend -= k.binRate(bin)
+	k.burn -= k.binRate(bin)
+	if bin.machine < 0 {
+		k.count(bin.offer, -1)
+	}
+}
+
+// count books n bought machines of an offer against its limits.
+func (k *packing) count(offer, n int) {
+	k.bought[offer] += n
+	if row := k.pr.quotaOf[offer]; row >= 0 {
+		k.quota[row] -= n * k.pr.Problem.Quotas[row].Unit.Use(k.pr.Problem.Offers[offer].Type)
+	}
+}
+
+// empty is a bin of an offer that would be bought and that nobody uses.
+func (k *packing) empty(offer int) int {
+	for _, b := range k.byOffer[offer] {
+		if k.bins[b].machine < 0 && k.bins[b].jobs == 0 {
+			return b
+		}
+	}
+	at := len(k.bins)
+	k.bins = append(k.bins, newBin(offer, -1, false, &k.pr.Problem.Offers[offer].Type))
+	k.byOffer[offer] = append(k.byOffer[offer], at)
+	return at
 }

@@ -215,13 +215,6 @@ func (k *packing) exchange(i, v int) bool {
 	return false
 }
 
-// putBack puts back what unseat took out; a job that waited goes on waiting.
-func (k *packing) putBack(i int, p proposal) {
-	if p.column >= 0 {
-		k.seatAt(i, p)
-	}
-}
-
 // lowest is the value that an exchange must pass before the seat of v is sought:
 // the best that v could still add is the most worth of its columns.
 func (k *packing) lowest(before float64, v int) float64 {
@@ -308,12 +301,9 @@ func (k *packing) shareOn(o, idle int) bool {
 	if idle >= 0 {
 		machine = trial.byOffer[o][idle]
 	} else {
-		machine = trial.open(o)
+		machine = trial.empty(o)
 	}
-	rate := trial.binRate(&trial.bins[machine])
-	trial.bins[machine].jobs++ // the machine stands even before its first job
-	trial.spend += rate
-	trial.burn += rate
+	trial.occupy(machine) // it stands even before its first job
 	moved := make([]bool, len(k.seats))
 	count := 0
 	for _, w := range wishes {
@@ -332,7 +322,7 @@ func (k *packing) shareOn(o, idle int) bool {
 			trial.putBack(w.job, back)
 		}
 	}
-	trial.bins[machine].jobs--
+	trial.vacate(machine)
 	if count == 0 || trial.value() <= k.value()+tieSlack {
 		return false
 	}
