@@ -51,6 +51,7 @@ var allowed = map[string][]string{
 	"autoscale/client":         {"autoscale/document"},
 	"autoscale/node":           slices.Concat(loopAndBelow, []string{"autoscale/client"}),
 	"autoscale/sim/workload":   {"planner", "planner/throughput", "pricing", "provider"},
+	"autoscale/sim/workload":   {"planner", "planner/throughput", "pricing", "provider"},
 	"autoscale/sim":            slices.Concat(loopAndBelow, []string{"autoscale/store", "provider/fake"}),
 	"autoscale/report":         slices.Concat(loopAndBelow, []string{"autoscale/sim"}),
 
@@ -92,8 +93,8 @@ var homes = []struct {
 	{"github.com/santhosh-tekuri/jsonschema", []string{"autoscale/document"}},
 	{"gonum.org/v1/plot", []string{"autoscale/report"}},
 	{"gopkg.in/yaml", nil},
-	{"math/rand", nil}, // math/rand/v2 with a seeded source, always
-	{"log", nil},       // log/slog, passed in
+	{"math/rand", nil},                // math/rand/v2 with a seeded source, always
+	{"log", []string{"pricing/data"}}, // a program that go run starts; elsewhere log/slog, passed in
 }
 
 // exact are the foreign paths of homes that do not stand for the packages below them.
