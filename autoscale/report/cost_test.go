@@ -1,0 +1,96 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/pricing/ledger"
+	"github.com/goodfleet/goodfleet/provider"
+)
+
+// hourCharges are an hour of one spot machine, shared by three jobs of two teams
+// at a price that does not divide, and an hour of one whose rate is not known.
+func hourCharges() []ledger.Charge {
+	o := provider.Offering{Cloud: "aws", Region: "us-east-1", Zone: "use1-az1", Type: "p3.8xlarge", Market: provider.Spot}
+	charge := func(job, team string, amount pricing.Money) ledger.Charge {
+		return ledger.Charge{
+			ID: job, Kind: ledger.Usage, Instance: "i-1", Run: 1, Offering: o, From: from, To: from.Add(time.Hour), Account: ledger.ToJob,
+			Job: job, Team: team, Share: 1, Of: 3, Rate: 10 * pricing.DollarPerHour, Known: true, List: 30 * pricing.DollarPerHour, Amount: amount,
+		}
+	}
+	unpriced := charge("LM-1", "NLP", 0)
+	unpriced.Instance, unpriced.Known, unpriced.Rate, unpriced.ID = "i-2", false, 0, "unpriced"
+	return []ledger.Charge{
+		charge("GPT-L", "Vision", 3_333_333_334), charge("ResNet-1", "Vision", 3_333_333_333), charge("LM-1", "NLP", 3_333_333_333), unpriced,
+	}
+}
+
+func TestCostTableAddsUpAsPrinted(t *testing.T) {
+	var b bytes.Buffer
+	if err := NewCost(hourCharges(), from, from.Add(time.Hour), ledger.ByTeam, ledger.ByJob).Table(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"Vision  GPT-L", "3.34", "3.33", "≥ 10.00", "≥ 3.33", "lower bounds", "2023-03-01 00:00 to 2023-03-01 01:00 (excluded)"} {
+		if !strings.Contains(b.String(), text) {
+			t.Errorf("the table lacks %q:\n%s", text, b.String())
+		}
+	}
+}
+
+func TestCostTopKeepsTheTotal(t *testing.T) {
+	c := NewCost(hourCharges()[:3], time.Time{}, time.Time{}, ledger.ByJob).Top(1)
+	if len(c.totals.Rows) != 2 || c.totals.Rows[0].Key[0] != "GPT-L" || c.totals.Rows[1].Key[0] != "2 others" {
+		t.Fatalf("rows %v, want GPT-L and 2 others", c.totals.Rows)
+	}
+	if got := c.totals.Rows[0].Amount + c.totals.Rows[1].Amount; got != 10*pricing.Dollar {
+		t.Errorf("rows add up to %s, want 10", got)
+	}
+}
+
+func TestCostFilesKeepMoneyExactAndTheUnknownNull(t *testing.T) {
+	charges := hourCharges()
+	charges[3].List = 0
+	c := NewCost(charges, from, time.Time{}, ledger.ByTeam)
+	var b bytes.Buffer
+	if err := c.JSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	var read struct {
+		To   *string
+		Rows []struct {
+			Key    map[string]string
+			Amount string
+			List   *string `json:"on_demand"`
+		}
+	}
+	if err := json.Unmarshal(b.Bytes(), &read); err != nil {
+		t.Fatal(err)
+	}
+	if read.To != nil || len(read.Rows) != 2 || read.Rows[0].Key["team"] != "Vision" || read.Rows[0].Amount != "6.666666667" {
+		t.Errorf("got %s, want Vision first with 6.666666667 and no end", b.String())
+	}
+	if read.Rows[1].List != nil {
+		t.Errorf("the on-demand cost of NLP is %q, want null: one rate is not known", *read.Rows[1].List)
+	}
+	b.Reset()
+	if err := c.CSV(&b); err != nil {
+		t.Fatal(err)
+	}
+	if want := "NLP,3.333333333,,,2,1\n"; !strings.HasSuffix(b.String(), want) {
+		t.Errorf("csv %q, want its last line %q", b.String(), want)
+	}
+}
+
+func TestCostOfNothing(t *testing.T) {
+	var b bytes.Buffer
+	if err := NewCost(nil, time.Time{}, time.Time{}, ledger.ByTeam).Table(&b); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "0.00") || !strings.Contains(b.String(), unknown) {
+		t.Errorf("got:\n%s\nwant a total of 0.00 and no share", b.String())
+	}
+}
