@@ -51,7 +51,6 @@ var allowed = map[string][]string{
 	"autoscale/client":         {"autoscale/document"},
 	"autoscale/node":           slices.Concat(loopAndBelow, []string{"autoscale/client"}),
 	"autoscale/sim/workload":   {"planner", "planner/throughput", "pricing", "provider"},
-	"autoscale/sim/workload":   {"planner", "planner/throughput", "pricing", "provider"},
 	"autoscale/sim":            slices.Concat(loopAndBelow, []string{"autoscale/store", "provider/fake"}),
 	"autoscale/report":         slices.Concat(loopAndBelow, []string{"autoscale/sim"}),
 
