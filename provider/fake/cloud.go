@@ -59,7 +59,7 @@ func New(cfg Config) (*Cloud, error) {
 		machines: make(map[provider.InstanceID]*machine),
 		tokens:   make(map[string]answer),
 		used:     make(map[provider.QuotaClass]int),
-		ids:      stream(cfg.Seed, streamIDs, cfg.Name),
+		ids:      stream(cfg.Seed, streamIDs, cfg.Name+"/"+cfg.Account),
 	}
 	for _, q := range cfg.Quotas {
 		class := c.ours(q.Class)
@@ -110,14 +110,19 @@ func (c *Cloud) Now() time.Time {
 func (c *Cloud) Advance(to time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.happen(to)
+	if to.After(c.now) {
+		c.now = to
+	}
+}
+
+// happen lets all events up to an instant happen.
+func (c *Cloud) happen(to time.Time) {
 	for len(c.events) > 0 && !c.events[0].at.After(to) {
 		e := heap.Pop(&c.events).(event)
 		if e.m.inst.Live() {
 			e.do(c, e.m)
 		}
-	}
-	if to.After(c.now) {
-		c.now = to
 	}
 }
 

@@ -50,6 +50,7 @@ func (c *Cloud) Launch(ctx context.Context, req provider.LaunchRequest) ([]provi
 	}
 	done := answer{req: req, bought: c.create(req, got), err: err}
 	c.tokens[req.Token] = done
+	c.happen(c.now) // without a boot delay, it runs at once
 	return done.instances(), err
 }
 

@@ -2,6 +2,7 @@ package fake
 
 import (
 	"container/heap"
+	"strconv"
 	"time"
 
 	"github.com/goodfleet/goodfleet/provider"
@@ -22,7 +23,7 @@ type machine struct {
 // seed, the pool and the machine's ordinal in the pool, and on the pool's spells.
 func (c *Cloud) fate(m *machine, now time.Time, boot Boot) {
 	climate := c.cfg.Climate
-	rng := stream(c.cfg.Seed, streamMachines, m.pool.key, m.pool.launched)
+	rng := stream(c.cfg.Seed, streamMachines, m.pool.key.String()+"/"+strconv.Itoa(m.pool.launched))
 	bootDraw, aloneDraw, noticeDraw := rng.NormFloat64(), rng.ExpFloat64(), rng.Float64()
 	m.boots = now.Add(boot.draw(bootDraw))
 	if m.inst.Offering.Market != provider.Spot {
@@ -35,7 +36,7 @@ func (c *Cloud) fate(m *machine, now time.Time, boot Boot) {
 	takes := !m.pool.law.Steady() && (climate.Together > 0 || climate.Alone > 0)
 	for i := 0; takes; i++ {
 		s := m.pool.spell(i)
-		if !m.loss.IsZero() && !s.to.Before(m.loss) {
+		if !m.loss.IsZero() && !s.to.Before(m.loss) || s.to.Sub(now).Hours() > horizonHours {
 			break
 		}
 		if !s.up {

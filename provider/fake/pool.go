@@ -10,12 +10,6 @@ import (
 	"github.com/goodfleet/goodfleet/provider"
 )
 
-// Spell is a stretch of time in which a pool is up or down.
-type Spell struct {
-	From, To time.Time // To is excluded
-	Up       bool
-}
-
 // Streams of randomness: one more draw in one does not shift another.
 const (
 	streamPool     = "pool"
@@ -25,10 +19,10 @@ const (
 	streamIDs      = "ids"
 )
 
-// stream is the generator of one component of one cloud.
-func stream(seed uint64, parts ...any) *rand.Rand {
+// stream is the generator of one component: of what is named.
+func stream(seed uint64, component, name string) *rand.Rand {
 	h := fnv.New64a()
-	fmt.Fprintln(h, parts...)
+	h.Write([]byte(component + "/" + name))
 	return rand.New(rand.NewPCG(seed, h.Sum64()))
 }
 
@@ -66,9 +60,9 @@ func newPool(cfg Config, key provider.Pool, t provider.InstanceType) (*pool, err
 	}
 	p := &pool{
 		key: key, together: climate.Together, from: cfg.Start,
-		ups: stream(cfg.Seed, streamUp, key), downs: stream(cfg.Seed, streamDown, key),
+		ups: stream(cfg.Seed, streamUp, key.String()), downs: stream(cfg.Seed, streamDown, key.String()),
 	}
-	rng := stream(cfg.Seed, streamPool, key)
+	rng := stream(cfg.Seed, streamPool, key.String())
 	up, down, deep := rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()
 	p.depth = depth.draw(deep)
 	if law.Steady() {

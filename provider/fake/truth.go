@@ -1,0 +1,64 @@
+package fake
+
+import (
+	"time"
+
+	"github.com/goodfleet/goodfleet/provider"
+)
+
+// Spell is a stretch of time in which a pool is up or down.
+type Spell struct {
+	From, To time.Time // To is excluded
+	Up       bool
+}
+
+// Truth is what a pool really is at an instant. No cloud tells it; it is for tests
+// and pictures, and nothing that plans may read it.
+type Truth struct {
+	Up    bool
+	Depth int // machines that the pool holds for us while it is up
+	Law   Law // of its spells, with the factors of the pool and of the run
+}
+
+// Truth tells what a pool is at an instant. ok is false when the pool is not sold
+// or the instant lies before the start.
+func (c *Cloud) Truth(key provider.Pool, at time.Time) (truth Truth, ok bool) {
+	p, ok := c.again(key)
+	if !ok || at.Before(c.cfg.Start) {
+		return Truth{}, false
+	}
+	return Truth{Up: p.up(at), Depth: p.depth, Law: p.law}, true
+}
+
+// Walk lists the spells of a pool from an instant to another, the first and the
+// last cut to fit. It is empty for a pool that is not sold and for what lies
+// before the start. Walking changes nothing.
+func (c *Cloud) Walk(key provider.Pool, from, to time.Time) []Spell {
+	p, ok := c.again(key)
+	if !ok {
+		return nil
+	}
+	if from.Before(c.cfg.Start) {
+		from = c.cfg.Start
+	}
+	var list []Spell
+	for at := from; at.Before(to); {
+		s := Spell{From: at, To: to, Up: p.up(at)}
+		if !p.law.Steady() && p.spell(0).to.Before(to) {
+			s.To = p.spell(0).to
+		}
+		list = append(list, s)
+		at = s.To
+	}
+	return list
+}
+
+// again is a pool as it was at the start.
+func (c *Cloud) again(key provider.Pool) (*pool, bool) {
+	if _, sold := c.pools[key]; !sold {
+		return nil, false
+	}
+	t, _ := c.cfg.Catalogue.Lookup(key.Cloud, key.Type)
+	p, err := newPool(c.cfg, key, t)
+	return p, err == nil
+}
