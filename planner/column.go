@@ -63,8 +63,8 @@ func DefaultTransfer() Transfer {
 	}
 }
 
-// move is the money (USD) and time (h) of bringing size from one place to another.
-func (t Transfer) move(size Size, fromCloud, fromRegion, toCloud, toRegion string) (usd, hours float64) {
+// Move is the money (USD) and time (h) of bringing size from one place to another.
+func (t Transfer) Move(size Size, fromCloud, fromRegion, toCloud, toRegion string) (usd, hours float64) {
 	if !size.Known || size.GiB == 0 || fromRegion == "" {
 		return 0, 0
 	}
@@ -129,14 +129,14 @@ func newColumn(s *JobState, o *Offer, index int, w spread, tr Transfer) Column {
 	save, restore := j.Checkpoint.Save, j.Checkpoint.Restore
 	c.Resume = restore.Hours()
 	atCloud, atRegion := j.Data.Cloud, j.Data.Region
-	usd, hours := tr.move(j.Data.Size, atCloud, atRegion, o.Offering.Cloud, o.Offering.Region)
+	usd, hours := tr.Move(j.Data.Size, atCloud, atRegion, o.Offering.Cloud, o.Offering.Region)
 	if s.Running != nil {
 		from := s.Running.Offering
 		if from.Cloud == o.Offering.Cloud && from.Region == o.Offering.Region {
 			usd, hours = 0, 0 // the data are there already
 		}
 		c.Resume += save.Hours()
-		moreUSD, moreHours := tr.move(j.Checkpoint.Size, from.Cloud, from.Region, o.Offering.Cloud, o.Offering.Region)
+		moreUSD, moreHours := tr.Move(j.Checkpoint.Size, from.Cloud, from.Region, o.Offering.Cloud, o.Offering.Region)
 		usd, hours = usd+moreUSD, hours+moreHours
 	}
 	c.OneOff, c.Resume = usd, c.Resume+hours
