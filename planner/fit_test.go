@@ -181,7 +181,7 @@ func TestMovingDataCostsOnlyBetweenPlaces(t *testing.T) {
 		{"from anywhere", "", "", "aws", "us-east-1", known, 0},
 		{"nothing", "aws", "us-east-1", "gcp", "us-central1", Size{Known: true}, 0},
 	} {
-		if got, _ := tr.move(tt.size, tt.fromCloud, tt.fromRegion, tt.toCloud, tt.toRegion); math.Abs(got-tt.want) > 1e-9 {
+		if got, _ := tr.Move(tt.size, tt.fromCloud, tt.fromRegion, tt.toCloud, tt.toRegion); math.Abs(got-tt.want) > 1e-9 {
 			t.Errorf("%s: %.2f USD, want %.2f", tt.name, got, tt.want)
 		}
 	}

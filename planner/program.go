@@ -105,10 +105,22 @@ func (pr *Program) holds(r *Running, machine map[provider.InstanceID]int) bool {
 	return len(r.Machines) == r.Config.Nodes
 }
 
-// Prune keeps at most MaxColumns columns of each job: the one that it holds, the
-// best by worth less the rate of whole machines, the best by worth less its
-// share of them, and those on offers of which a machine is held. Nothing is lost
-// of the best plan unless a job would need its 41st choice.
+// A class of columns of one job differ in where they are alone: they do the same
+// work on the same machines.
+type class struct {
+	cloud, instance string
+	market          provider.Market
+	nodes, perNode  int
+}
+
+// classPlaces is how many places of a class are worth looking at.
+const classPlaces = 3
+
+// Prune keeps at most MaxColumns columns of each job: the one that it holds; those
+// on offers of which a machine is held; and of the others the best places of each
+// class, the best classes by worth less the rate of whole machines and by worth
+// less the job's share of them. Nothing is lost of the best plan unless a job
+// would need its 41st choice.
 func (pr *Program) Prune() {
 	held := make([]bool, len(pr.Problem.Offers))
 	for i, o := range pr.machineOffer {
@@ -117,43 +129,75 @@ func (pr *Program) Prune() {
 		}
 	}
 	for i := range pr.Jobs {
-		d := &pr.Jobs[i]
-		if len(d.Columns) <= MaxColumns {
-			continue
+		if d := &pr.Jobs[i]; len(d.Columns) > MaxColumns {
+			pr.prune(d, held)
 		}
-		keep := make([]bool, len(d.Columns))
-		if d.Current >= 0 {
-			keep[d.Current] = true
-		}
-		rank := func(score func(c *Column) float64, most int, among func(c *Column) bool) {
-			order := make([]int, 0, len(d.Columns))
-			for k := range d.Columns {
-				if among(&d.Columns[k]) {
-					order = append(order, k)
-				}
-			}
-			slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(score(&d.Columns[b]), score(&d.Columns[a])) })
-			for _, k := range order[:min(most, len(order))] {
-				keep[k] = true
-			}
-		}
-		all := func(*Column) bool { return true }
-		share := func(c *Column) float64 {
-			return max(c.Here, c.Bought) - c.Alone*float64(c.PerNode)/float64(pr.Problem.Offers[c.Offer].Type.Count)
-		}
-		rank(func(c *Column) float64 { return c.Bought - c.Alone }, 16, all)
-		rank(share, 10, all)
-		rank(share, 13, func(c *Column) bool { return held[c.Offer] })
-		var kept []Column
-		current := -1
-		for k, c := range d.Columns {
-			if keep[k] {
-				if k == d.Current {
-					current = len(kept)
-				}
-				kept = append(kept, c)
-			}
-		}
-		d.Columns, d.Current = kept, current
 	}
+}
+
+// ranked is a column and the score that it is ranked by.
+type ranked struct {
+	column int
+	score  float64
+}
+
+func (pr *Program) prune(d *Demand, held []bool) {
+	keep := make([]bool, len(d.Columns))
+	if d.Current >= 0 {
+		keep[d.Current] = true
+	}
+	alone := func(c *Column) float64 { return c.Bought - c.Alone }
+	share := func(c *Column) float64 {
+		return max(c.Here, c.Bought) - c.Alone*float64(c.PerNode)/float64(pr.Problem.Offers[c.Offer].Type.Count)
+	}
+	places := map[class][]ranked{}
+	var there []ranked
+	for k := range d.Columns {
+		c := &d.Columns[k]
+		o := &pr.Problem.Offers[c.Offer]
+		if held[c.Offer] {
+			there = append(there, ranked{k, share(c)})
+		}
+		key := class{o.Type.Cloud, o.Type.Name, o.Offering.Market, c.Nodes, c.PerNode}
+		best := places[key]
+		r := ranked{k, alone(c)}
+		at := len(best)
+		for at > 0 && best[at-1].score < r.score {
+			at--
+		}
+		if best = slices.Insert(best, at, r); len(best) > classPlaces {
+			best = best[:classPlaces]
+		}
+		places[key] = best
+	}
+	var byAlone, byShare []ranked
+	for k := range d.Columns { // in the order of the columns, not of the map
+		c := &d.Columns[k]
+		o := &pr.Problem.Offers[c.Offer]
+		best := places[class{o.Type.Cloud, o.Type.Name, o.Offering.Market, c.Nodes, c.PerNode}]
+		if slices.ContainsFunc(best, func(r ranked) bool { return r.column == k }) {
+			byAlone = append(byAlone, ranked{k, alone(c)})
+			byShare = append(byShare, ranked{k, share(c)})
+		}
+	}
+	for _, list := range []struct {
+		of   []ranked
+		most int
+	}{{byAlone, 16}, {byShare, 10}, {there, 13}} {
+		slices.SortStableFunc(list.of, func(a, b ranked) int { return cmp.Compare(b.score, a.score) })
+		for _, r := range list.of[:min(list.most, len(list.of))] {
+			keep[r.column] = true
+		}
+	}
+	var kept []Column
+	current := -1
+	for k, c := range d.Columns {
+		if keep[k] {
+			if k == d.Current {
+				current = len(kept)
+			}
+			kept = append(kept, c)
+		}
+	}
+	d.Columns, d.Current = kept, current
 }

@@ -178,20 +178,38 @@ func (k *packing) moveAll() bool {
 }
 
 // exchangeAll lets each job, waiting or not, take the room of another, which then
-// looks for its own.
+// looks for its own. It tries only pairs that can gain: a job that waits may want
+// any room when something is scarce; else the room of the other must be worth more
+// than a bought machine, being shared or there already, and such as it can use.
 func (k *packing) exchangeAll() bool {
 	better := false
+	scarce := k.pr.Problem.BurnCap > 0 || len(k.pr.Problem.Quotas) > 0 || k.pr.scarce()
 	for i := range k.seats {
 		if len(k.pr.Jobs[i].Columns) == 0 {
 			continue
 		}
 		for v := range k.seats {
-			if v != i && k.seats[v].column >= 0 && k.exchange(i, v) {
-				better = true
+			if v == i || k.seats[v].column < 0 {
+				continue
 			}
+			if !(scarce && k.seats[i].column < 0) && !k.wants(i, v) {
+				continue
+			}
+			better = k.exchange(i, v) || better
 		}
 	}
 	return better
+}
+
+// wants reports whether job v holds room that job i could use and not buy.
+func (k *packing) wants(i, v int) bool {
+	s := &k.seats[v]
+	special := slices.ContainsFunc(s.bins, func(b int) bool { return k.bins[b].jobs > 1 || k.bins[b].machine >= 0 })
+	if !special {
+		return false
+	}
+	offer := k.column(v).Offer
+	return slices.ContainsFunc(k.pr.Jobs[i].Columns, func(c Column) bool { return c.Offer == offer })
 }
 
 func (k *packing) exchange(i, v int) bool {
