@@ -25,7 +25,9 @@ type Intent struct {
 	Round     int64
 	Offering  provider.Offering
 	Count     int
+	Min       int          // fewer than this is none
 	Rate      pricing.Rate // quoted when it was decided
+	Reason    string       // why it was decided
 	Created   time.Time
 	State     IntentState
 	Instances []provider.InstanceID
@@ -44,21 +46,32 @@ const (
 	JobCancelled
 )
 
+// GangTimes are the turns in the life of a job's present gang. Zero: not yet.
+type GangTimes struct {
+	Started  time.Time // handed to the runner
+	Running  time.Time // first progress; before it the gang restores
+	Stopping time.Time // told to stop
+}
+
 // JobRecord is what the store keeps of a job.
 type JobRecord struct {
 	Job        *planner.Job
 	Phase      JobPhase
 	Generation int64            // of the last gang started
 	Gang       *Gang            // running or being stopped; nil: none
-	Target     *planner.Running // what the plan gave it; nil: waits
+	Times      GangTimes        // of Gang
+	Stopping   StopMode         // how Gang was told to stop; 0: it was not
+	Target     *planner.Running // what the plan gave it, machines on their way included; nil: waits
 	Safe       float64          // samples that are safe
 	Seen       float64          // samples done
+	SeenAt     time.Time        // when the runner said so
 	Waiting    time.Time        // waiting since
 	Held       time.Duration    // time with machines
 	Started    time.Time        // first start; zero: never
 	Ended      time.Time        // zero: not ended
 	Restarts   int
 	Losses     int // interruptions suffered
+	Failures   int // gangs that failed since the last progress
 }
 
 // InstanceRecord is what the store keeps of a machine.
@@ -67,6 +80,26 @@ type InstanceRecord struct {
 	ReadyAt  time.Time // when it may carry a gang: started plus set-up
 	Draining bool      // to be ended as soon as its gangs have stopped
 	Reason   string    // why it was bought, or is drained
+
+	Rate     pricing.Rate // quoted when it was bought
+	Booked   time.Time    // charges are made up to here; zero: none yet
+	Seen     time.Time    // last listing that showed it; zero: none yet
+	Noticed  time.Time    // the cloud's word that it takes it back; zero: none
+	Loss     time.Time    // when it goes, by that word
+	EndAsked time.Time    // we asked the cloud to end it; zero: we did not
+	Denied   time.Time    // the cloud refused to end it; zero: it did not
+	Settled  bool         // ended, and charged to its end: nothing more comes
+}
+
+// Shortage is something that may not be bought for a while, because a launch was
+// refused. Its scope is all offerings that agree with its fields; an empty field
+// of Scope agrees with everything.
+type Shortage struct {
+	Scope  Scope
+	Kind   string    // the error kind that began it
+	Since  time.Time // of the last refusal
+	Until  time.Time // may be tried again
+	Streak int       // refusals in a row, from 1: the wait grows with it
 }
 
 // Event is a line of the fleet's history.
@@ -85,19 +118,23 @@ type Event struct {
 type Snapshot struct {
 	Fleet     string // random, born with the store
 	Epoch     int64
-	Round     int64 // last round that was stored
-	Jobs      []JobRecord
-	Intents   []Intent
-	Instances []InstanceRecord
+	Round     int64            // last round that was stored
+	Jobs      []JobRecord      // those not ended
+	Intents   []Intent         // open ones
+	Instances []InstanceRecord // those not settled
+	Shortages []Shortage
+	Version   int64 // counts the changes stored
 }
 
 // Change is what one step of a round makes durable, all of it or nothing. Rows
 // replace those of the same key.
 type Change struct {
+	Version   int64 // of the snapshot that it was decided on: a store that has moved on refuses
 	Round     int64
 	Jobs      []JobRecord
 	Intents   []Intent
 	Instances []InstanceRecord
+	Shortages []Shortage      // by scope; one that is over is forgotten
 	Charges   []ledger.Charge // appended; an id seen before is ignored
 	Events    []Event         // appended
 }

@@ -1,0 +1,334 @@
+package autoscale
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/provider"
+)
+
+// admission decides which part of a plan can begin now. The plan is where the
+// fleet should be; on the way there machines that are to end are still paid for
+// and still count against quotas. What does not fit beside them is put off, whole
+// gangs at a time, and its jobs stay as they are.
+type admission struct {
+	s    *State
+	p    *planner.Problem
+	plan *planner.Plan
+
+	job      map[planner.JobID]*JobRecord
+	want     map[planner.JobID]*planner.Running // by allocation
+	deferred map[planner.JobID]string           // why it is put off
+	groups   []group                            // machines to be bought, in the order of the plan
+}
+
+// group is machines that are bought together or not at all, since the same jobs
+// need them.
+type group struct {
+	refs    []planner.MachineRef
+	jobs    []planner.JobID
+	dropped bool
+	why     string
+}
+
+func newAdmission(s *State, p *planner.Problem, plan *planner.Plan) *admission {
+	a := &admission{
+		s: s, p: p, plan: plan,
+		job:      make(map[planner.JobID]*JobRecord, len(s.Jobs)),
+		want:     make(map[planner.JobID]*planner.Running, len(plan.Allocations)),
+		deferred: map[planner.JobID]string{},
+	}
+	for i := range s.Jobs {
+		a.job[s.Jobs[i].Job.ID] = &s.Jobs[i]
+	}
+	for _, x := range plan.Allocations {
+		a.want[x.Job] = running(x, plan, s.Now)
+	}
+	a.group()
+	return a
+}
+
+// group puts together the machines to be bought that share jobs.
+func (a *admission) group() {
+	of := make([]int, len(a.plan.Machines)) // group of each machine, from 1; 0: none
+	var groups []group
+	join := func(to, from int) {
+		if to == from {
+			return
+		}
+		for _, ref := range groups[from-1].refs {
+			of[ref] = to
+		}
+		groups[to-1].refs = append(groups[to-1].refs, groups[from-1].refs...)
+		groups[from-1].refs = nil
+	}
+	for i, m := range a.plan.Machines {
+		if m.Instance == "" {
+			groups = append(groups, group{refs: []planner.MachineRef{planner.MachineRef(i)}})
+			of[i] = len(groups)
+		}
+	}
+	for _, x := range a.plan.Allocations {
+		first := 0
+		for _, ref := range x.Machines {
+			g := of[ref]
+			switch {
+			case g == 0:
+			case first == 0:
+				first = g
+			default:
+				join(first, g)
+			}
+		}
+	}
+	index := make([]int, len(groups)+1)
+	for i := range groups {
+		if groups[i].refs != nil {
+			slices.Sort(groups[i].refs)
+			a.groups = append(a.groups, groups[i])
+			index[i+1] = len(a.groups)
+		}
+	}
+	for _, x := range a.plan.Allocations {
+		for _, ref := range x.Machines {
+			if g := of[ref]; g != 0 {
+				a.groups[index[g]-1].jobs = append(a.groups[index[g]-1].jobs, x.Job)
+				break
+			}
+		}
+	}
+}
+
+// run puts off until what is left can be had and fits onto the machines.
+func (a *admission) run() {
+	for {
+		before := len(a.deferred)
+		a.buy()
+		a.fit()
+		if len(a.deferred) == before {
+			return
+		}
+	}
+}
+
+// buy admits groups in the order of the plan while the cap and the quotas hold,
+// with all that is here now counted in. A group of which a job is put off is
+// dropped with all its jobs.
+func (a *admission) buy() {
+	burn := a.burning()
+	left := a.s.quotasLeft()
+	for i := range a.groups {
+		g := &a.groups[i]
+		for _, job := range g.jobs {
+			if why, ok := a.deferred[job]; ok {
+				g.drop(why)
+			}
+		}
+		if !g.dropped {
+			g.why = a.refuse(g, burn, left)
+			g.dropped = g.why != ""
+		}
+		if g.dropped {
+			for _, job := range g.jobs {
+				if _, ok := a.deferred[job]; !ok {
+					a.deferred[job] = g.why
+				}
+			}
+			continue
+		}
+		for _, ref := range g.refs {
+			o := a.plan.Machines[ref].Offering
+			burn += a.s.rate(o, 0)
+			a.take(left, o, 1)
+		}
+	}
+}
+
+func (g *group) drop(why string) {
+	if !g.dropped {
+		g.dropped, g.why = true, why
+	}
+}
+
+// burning is the sum of the rates of all that is here or on its way.
+func (a *admission) burning() pricing.Rate {
+	var sum pricing.Rate
+	for i := range a.s.Machines {
+		if m := &a.s.Machines[i]; m.Instance.State != provider.Ended {
+			sum += a.s.rate(m.Instance.Offering, m.Rate)
+		}
+	}
+	for i := range a.s.Intents {
+		x := &a.s.Intents[i]
+		sum += a.s.rate(x.Offering, x.Rate).Times(x.open())
+	}
+	return sum
+}
+
+func (a *admission) take(left []planner.QuotaLeft, o provider.Offering, n int) {
+	t, _ := a.s.Catalogue.Lookup(o.Cloud, o.Type)
+	if i, ok := quotaFor(left, o, t); ok {
+		left[i].Left -= n * left[i].Unit.Use(t)
+	}
+}
+
+// refuse says why a group cannot be bought now; "" when it can.
+func (a *admission) refuse(g *group, burn pricing.Rate, left []planner.QuotaLeft) string {
+	left = slices.Clone(left)
+	for _, ref := range g.refs {
+		o := a.plan.Machines[ref].Offering
+		i, ok := a.s.offer(o)
+		if !ok {
+			return fmt.Sprintf("%s is not sold, or has no price", o)
+		}
+		if slices.Contains(a.s.Busy, o.Cloud) {
+			return o.Cloud + " throttles"
+		}
+		if why, _ := a.s.blocked(a.s.Offers[i]); why != "" {
+			return fmt.Sprintf("%s: %s", o, why)
+		}
+		a.take(left, o, 1)
+		if q, ok := quotaFor(left, o, a.s.Offers[i].Type); ok && left[q].Left < 0 {
+			return fmt.Sprintf("%s: the quota has no room beside what is here now", o)
+		}
+		burn += a.s.Offers[i].Rate
+	}
+	if a.s.BurnCap > 0 && burn > a.s.BurnCap {
+		return fmt.Sprintf("the burn cap of %s USD/h has no room beside what is here now", a.s.BurnCap)
+	}
+	return ""
+}
+
+// fit puts off jobs whose machines are not given up in time: one that is put off
+// keeps its place, so that another which was to have it must wait too.
+func (a *admission) fit() {
+	size := map[provider.InstanceID]int{}
+	for i := range a.s.Machines {
+		inst := &a.s.Machines[i].Instance
+		if t, ok := a.s.Catalogue.Lookup(inst.Offering.Cloud, inst.Offering.Type); ok {
+			size[inst.ID] = t.Count
+		}
+	}
+	for {
+		used := map[provider.InstanceID]int{}
+		add := func(r *planner.Running) {
+			for _, id := range r.Machines {
+				used[id] += r.Config.Replicas / r.Config.Nodes
+			}
+		}
+		for i := range a.s.Jobs {
+			r := &a.s.Jobs[i]
+			_, wants := a.want[r.Job.ID]
+			if _, late := a.deferred[r.Job.ID]; r.Target != nil && (late || a.s.fixed(r) || wants && samePlace(a.want[r.Job.ID], r.Target)) {
+				add(r.Target)
+			}
+		}
+		late := false
+		for _, x := range a.plan.Allocations {
+			w := a.want[x.Job]
+			if _, put := a.deferred[x.Job]; put || samePlace(w, a.job[x.Job].Target) {
+				continue
+			}
+			full := slices.ContainsFunc(w.Machines, func(id provider.InstanceID) bool {
+				n, here := size[id]
+				return here && used[id]+w.Config.Replicas/w.Config.Nodes > n
+			})
+			if full {
+				a.deferred[x.Job] = "its machines are not free yet"
+				late = true
+				break
+			}
+			add(w)
+		}
+		if !late {
+			return
+		}
+	}
+}
+
+// deferrals lists what was put off, in the order of the plan.
+func (a *admission) deferrals() []Deferral {
+	var list []Deferral
+	for _, x := range a.plan.Allocations {
+		if why, ok := a.deferred[x.Job]; ok {
+			list = append(list, Deferral{Job: x.Job, Offering: x.Offering, Reason: why})
+		}
+	}
+	return list
+}
+
+// launches are the calls that buy what was admitted: the nodes of a gang in a
+// call of their own, all or nothing; other machines of an offering together.
+func (a *admission) launches() (list []Launch, refs [][]planner.MachineRef) {
+	gang := make(map[planner.MachineRef]planner.Allocation)
+	jobs := make(map[planner.MachineRef][]planner.JobID)
+	for _, x := range a.plan.Allocations {
+		for _, ref := range x.Machines {
+			jobs[ref] = append(jobs[ref], x.Job)
+			if len(x.Machines) > 1 {
+				gang[ref] = x
+			}
+		}
+	}
+	single := map[provider.Offering]int{} // launch of single machines, by offering
+	whole := map[planner.JobID]int{}      // launch of a gang's nodes
+	for _, g := range a.groups {
+		if g.dropped {
+			continue
+		}
+		for _, ref := range g.refs {
+			m := a.plan.Machines[ref]
+			x, inGang := gang[ref]
+			at, ok := single[m.Offering]
+			if inGang {
+				at, ok = whole[x.Job]
+			}
+			if !ok {
+				at = len(list)
+				list = append(list, Launch{Offering: m.Offering, Min: 1, Rate: a.s.rate(m.Offering, m.Rate), Reason: m.Reason, Clock: m.Clock})
+				refs = append(refs, nil)
+				if inGang {
+					whole[x.Job] = at
+				} else {
+					single[m.Offering] = at
+				}
+			}
+			n := &list[at]
+			n.Count++
+			if inGang {
+				n.Min = n.Count
+			}
+			for _, job := range jobs[ref] {
+				if !slices.Contains(n.Jobs, job) {
+					n.Jobs = append(n.Jobs, job)
+				}
+			}
+			if m.Reason != "" && !strings.Contains(n.Reason, m.Reason) {
+				n.Reason += "; " + m.Reason
+			}
+			refs[at] = append(refs[at], ref)
+		}
+	}
+	return list, refs
+}
+
+// targets lists the jobs that get another target, in the order of the plan.
+func (a *admission) targets() []Target {
+	var list []Target
+	for _, x := range a.plan.Allocations {
+		r := a.job[x.Job]
+		if _, put := a.deferred[x.Job]; put || samePlace(a.want[x.Job], r.Target) {
+			continue
+		}
+		list = append(list, Target{Job: x.Job, Target: a.want[x.Job], Moves: r.Target != nil || r.Gang != nil && r.Stopping == 0, Reason: x.Reason, Clock: x.Clock})
+	}
+	for _, w := range a.plan.Waits {
+		if r := a.job[w.Job]; r.Target != nil {
+			list = append(list, Target{Job: w.Job, Reason: w.Reason})
+		}
+	}
+	return list
+}

@@ -1,0 +1,199 @@
+package autoscale
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/pricing/budget"
+	"github.com/goodfleet/goodfleet/pricing/ledger"
+	"github.com/goodfleet/goodfleet/provider"
+)
+
+// prices is what the loop needs to know of prices: the book at an instant. The
+// same book is returned while nothing in it changed.
+type prices interface {
+	Book(now time.Time) (*pricing.Book, error)
+}
+
+// hazards is what the loop needs to know of losses, and what it tells of them:
+// the machines that run or ended since it last did. pricing.Hazards is the one.
+type hazards interface {
+	Of(o provider.Offering, now time.Time) pricing.Hazard
+	Observe(now time.Time, instances []provider.Instance)
+}
+
+// guard holds money back before a launch, so that no cap is passed even while
+// calls are under way. budget.Guard is the one.
+type guard interface {
+	Reserve(token string, o provider.Offering, count int, rate pricing.Rate) error
+	Commit(token string, got int)
+	Release(token string)
+	Observe(held []budget.Held)
+}
+
+// MeterFunc makes a meter that goes on where the one that made the charges stood:
+// ledger.Resume with prices and rules.
+type MeterFunc func(charges []ledger.Charge) *ledger.Meter
+
+// PlanFunc decides: a pure function.
+type PlanFunc func(planner.Problem) (planner.Plan, error)
+
+// Settings are the numbers that the loop goes by. Zero fields take the value of
+// DefaultSettings, but for those that say what zero means.
+type Settings struct {
+	Round       time.Duration // period of rounds
+	Hold        time.Duration // minimum run time of a machine
+	Setup       time.Duration // from running to ready: image, drivers, data; 0: none
+	Boot        time.Duration // from launch to running where nothing is known
+	BackOffMin  time.Duration // how long a refused offering is left alone at first
+	BackOffMax  time.Duration // and at most
+	QuotaWait   time.Duration // how long a full quota is left alone
+	DeniedWait  time.Duration // how long what we may not do is left alone
+	Grace       time.Duration // how long a machine may be missing from listings after its launch
+	PendingMax  time.Duration // how long a machine may take to run, at least; or three boots
+	IntentMax   time.Duration // how long a lost answer is asked for again
+	CallTimeout time.Duration // of one call to a cloud, in real time
+	Book        time.Duration // longest time between two bookings of a machine; 0: each round
+	MaxReplans  int           // plans made anew in one round because launches failed
+	MaxFailures int           // failures of a job's program in a row before it is given up
+
+	// SkipUnchanged leaves out the plan of a round when nothing that it depends on
+	// has changed: no event, no clock, no price of the offerings by more than PriceStep.
+	SkipUnchanged bool
+	PriceStep     float64 // relative change of a rate that is worth a plan; 0: any
+
+	BurnCap pricing.Rate             // sum of the rates of all machines; 0: none
+	Notices map[string]time.Duration // warning before a spot machine goes, by cloud
+}
+
+// DefaultSettings are the settings of a fleet that nobody has tuned. The notices
+// are those that the clouds publish: two minutes on AWS, 30 seconds on GCP.
+func DefaultSettings() Settings {
+	return Settings{
+		Round:       time.Minute,
+		Hold:        10 * time.Minute,
+		Boot:        3 * time.Minute,
+		BackOffMin:  3 * time.Minute,
+		BackOffMax:  30 * time.Minute,
+		QuotaWait:   10 * time.Minute,
+		DeniedWait:  30 * time.Minute,
+		Grace:       2 * time.Minute,
+		PendingMax:  15 * time.Minute,
+		IntentMax:   15 * time.Minute,
+		CallTimeout: 30 * time.Second,
+		MaxReplans:  8,
+		MaxFailures: 3,
+		Notices:     map[string]time.Duration{"aws": 2 * time.Minute, "gcp": 30 * time.Second},
+	}
+}
+
+// Config is what a Loop is made of.
+type Config struct {
+	Clouds    []provider.Cloud
+	Store     Store
+	Runner    Runner
+	Catalogue *provider.Catalogue
+	Prices    prices
+	Hazards   hazards
+	Guard     guard
+	Meter     MeterFunc
+	Plan      PlanFunc
+	Offerings []provider.Offering                       // what may be bought
+	Boot      func(provider.InstanceType) time.Duration // expected time from launch to running, until it is learned; nil: Settings.Boot
+	Tokens    func() string                             // random ids, one a call
+	Settings  Settings
+	Log       *slog.Logger // nil: nothing is logged
+}
+
+// validate fills in what was left open and reports the first thing that is wrong.
+func (c *Config) validate() error {
+	for _, part := range []struct {
+		name    string
+		missing bool
+	}{
+		{"Clouds", len(c.Clouds) == 0}, {"Store", c.Store == nil}, {"Runner", c.Runner == nil},
+		{"Catalogue", c.Catalogue == nil}, {"Prices", c.Prices == nil}, {"Hazards", c.Hazards == nil},
+		{"Guard", c.Guard == nil}, {"Meter", c.Meter == nil}, {"Plan", c.Plan == nil}, {"Tokens", c.Tokens == nil},
+	} {
+		if part.missing {
+			return fmt.Errorf("%s is missing", part.name)
+		}
+	}
+	c.Clouds = slices.SortedFunc(slices.Values(c.Clouds), func(a, b provider.Cloud) int { return strings.Compare(a.Name(), b.Name()) })
+	for i, cloud := range c.Clouds[1:] {
+		if cloud.Name() == c.Clouds[i].Name() {
+			return fmt.Errorf("Clouds: %s is given twice", cloud.Name())
+		}
+	}
+	c.Offerings = slices.SortedFunc(slices.Values(c.Offerings), provider.Offering.Compare)
+	c.Offerings = slices.Compact(c.Offerings)
+	for _, o := range c.Offerings {
+		if err := o.Validate(); err != nil {
+			return fmt.Errorf("Offerings: %w", err)
+		}
+		if !slices.ContainsFunc(c.Clouds, func(cloud provider.Cloud) bool { return cloud.Name() == o.Cloud }) {
+			return fmt.Errorf("Offerings: %s: there is no cloud %q", o, o.Cloud)
+		}
+		if _, ok := c.Catalogue.Lookup(o.Cloud, o.Type); !ok {
+			return fmt.Errorf("Offerings: %s: the catalogue has no type %s of %s", o, o.Type, o.Cloud)
+		}
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if err := c.Settings.fill(); err != nil {
+		return fmt.Errorf("Settings: %w", err)
+	}
+	return nil
+}
+
+// fill puts defaults where nothing was set.
+func (s *Settings) fill() error {
+	d := DefaultSettings()
+	for _, f := range []struct {
+		name string
+		own  *time.Duration
+		def  time.Duration
+	}{
+		{"Round", &s.Round, d.Round}, {"Hold", &s.Hold, d.Hold}, {"Boot", &s.Boot, d.Boot},
+		{"BackOffMin", &s.BackOffMin, d.BackOffMin}, {"BackOffMax", &s.BackOffMax, d.BackOffMax},
+		{"QuotaWait", &s.QuotaWait, d.QuotaWait}, {"DeniedWait", &s.DeniedWait, d.DeniedWait},
+		{"Grace", &s.Grace, d.Grace}, {"PendingMax", &s.PendingMax, d.PendingMax}, {"IntentMax", &s.IntentMax, d.IntentMax},
+		{"CallTimeout", &s.CallTimeout, d.CallTimeout}, {"Setup", &s.Setup, 0}, {"Book", &s.Book, 0},
+	} {
+		if *f.own < 0 {
+			return fmt.Errorf("%s is negative", f.name)
+		}
+		if *f.own == 0 {
+			*f.own = f.def
+		}
+	}
+	if s.BackOffMax < s.BackOffMin {
+		return errors.New("BackOffMax is less than BackOffMin")
+	}
+	if s.MaxReplans < 0 || s.MaxFailures < 0 || s.PriceStep < 0 || s.BurnCap < 0 {
+		return errors.New("MaxReplans, MaxFailures, PriceStep and BurnCap must not be negative")
+	}
+	if s.MaxReplans == 0 {
+		s.MaxReplans = d.MaxReplans
+	}
+	if s.MaxFailures == 0 {
+		s.MaxFailures = d.MaxFailures
+	}
+	if s.Notices == nil {
+		s.Notices = d.Notices
+	}
+	return nil
+}
+
+// deadline bounds one call to a cloud: a call that hangs must not hold up the round.
+func (s *Settings) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, s.CallTimeout)
+}

@@ -1,0 +1,87 @@
+package autoscale
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/goodfleet/goodfleet/autoscale/placement"
+	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/provider"
+)
+
+// Decide says what to do in a state: it asks plan what to hold and who runs where,
+// puts off what cannot be had yet, and lays jobs onto machines. It is pure: the
+// same state gives the same diff, and nothing is called but plan.
+//
+// Machines to be bought have names like "new/0" in the diff's targets.
+func Decide(s State, plan PlanFunc) (Diff, planner.Plan, error) {
+	d, err := decide(&s, plan)
+	if err != nil {
+		return Diff{}, planner.Plan{}, err
+	}
+	return d.diff, d.plan, nil
+}
+
+// decision is a diff, and what act needs to know beside it.
+type decision struct {
+	diff Diff
+	plan planner.Plan
+	refs [][]planner.MachineRef // machines of the plan behind each launch
+}
+
+// toBuy is the name of a machine of the plan until it is bought.
+func toBuy(ref planner.MachineRef) provider.InstanceID {
+	return provider.InstanceID("new/" + strconv.Itoa(int(ref)))
+}
+
+func decide(s *State, planFunc PlanFunc) (*decision, error) {
+	p := s.problem()
+	plan, err := planFunc(p)
+	if err != nil {
+		return nil, fmt.Errorf("plan: %w", err)
+	}
+	if err := placement.CheckPlan(p, plan, s.Catalogue.Lookup); err != nil {
+		return nil, err
+	}
+	d := &decision{plan: plan}
+	a := newAdmission(s, &p, &plan)
+	a.run()
+	d.diff.Deferred = a.deferrals()
+	d.diff.Launches, d.refs = a.launches()
+	d.diff.Targets = a.targets()
+	m := newMoves(s, d.diff.Targets)
+	if err := m.place(); err != nil {
+		return nil, err
+	}
+	d.diff.Stops = m.stops()
+	d.diff.Starts = m.starts()
+	d.diff.Terminations, d.diff.Drains = m.ends(plan.Releases)
+	d.diff.name(s.Woke)
+	return d, nil
+}
+
+// running is an allocation as the state keeps it.
+func running(a planner.Allocation, plan *planner.Plan, now time.Time) *planner.Running {
+	r := &planner.Running{Config: a.Config, Offering: a.Offering, Since: now}
+	for _, ref := range a.Machines {
+		id := plan.Machines[ref].Instance
+		if id == "" {
+			id = toBuy(ref)
+		}
+		r.Machines = append(r.Machines, id)
+	}
+	return r
+}
+
+// samePlace reports whether two targets are the same machines with as many replicas.
+func samePlace(a, b *planner.Running) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	if a.Config.Replicas != b.Config.Replicas || len(a.Machines) != len(b.Machines) {
+		return false
+	}
+	return !slices.ContainsFunc(a.Machines, func(id provider.InstanceID) bool { return !slices.Contains(b.Machines, id) })
+}

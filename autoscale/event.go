@@ -1,0 +1,29 @@
+package autoscale
+
+// Kinds of events.
+const (
+	EventSubmit       = "submit"        // a job was handed in
+	EventCancel       = "cancel"        // a person took it back
+	EventPlan         = "plan"          // a job got another target, or none
+	EventLaunch       = "launch"        // a machine was bought
+	EventLaunchFailed = "launch-failed" // a launch was refused, or came up short
+	EventReady        = "ready"         // a machine may carry gangs
+	EventStart        = "start"         // a gang was started
+	EventStop         = "stop"          // a gang was told to stop
+	EventStopped      = "stopped"       // it has stopped
+	EventNotice       = "notice"        // the cloud takes a machine back soon
+	EventLoss         = "loss"          // a machine went away under us
+	EventLost         = "lost"          // a job lost its gang
+	EventFailed       = "failed"        // a job's program failed
+	EventMove         = "move"          // a job is to leave its machines for others
+	EventDone         = "done"          // a job's work is done
+	EventRelease      = "release"       // we ended a machine
+	EventEnded        = "ended"         // the cloud confirms it
+	EventDenied       = "denied"        // the cloud refused to end it
+	EventDrain        = "drain"         // a machine will be ended when its gangs have left
+	EventFrozen       = "frozen"        // a cloud could not be listed
+	EventThawed       = "thawed"        // it can again
+	EventBackOff      = "back-off"      // something may not be bought for a while
+	EventRetry        = "retry"         // it may again
+	EventAdopt        = "adopt"         // a machine of ours that no record knew
+)

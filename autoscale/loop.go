@@ -1,0 +1,184 @@
+package autoscale
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/pricing/ledger"
+	"github.com/goodfleet/goodfleet/provider"
+)
+
+// Loop owns a fleet: it buys and ends machines, starts and stops gangs, and books
+// what all of it costs. Its methods may be called at the same time; they take turns.
+type Loop struct {
+	cfg  Config
+	turn chan struct{} // holds one token while a method runs: all below has one owner
+
+	cache   cache
+	clouds  []*cloudView // by name
+	boots   bootTimes
+	meter   *ledger.Meter
+	prices  *pricing.Book // of this round
+	repeats []repeat      // words to the runner to be said again in this round
+	last    decided       // what the last plan was made of
+	lastAt  time.Time     // the last round
+
+	bought  []provider.Instance // in this round
+	replans int                 // in this round
+	told    []Event             // since the last round
+}
+
+// New builds a loop on what the store holds. It calls no cloud.
+func New(cfg Config) (*Loop, error) {
+	if err := cfg.validate(); err != nil {
+		return nil, fmt.Errorf("autoscale: %w", err)
+	}
+	l := &Loop{cfg: cfg, turn: make(chan struct{}, 1), boots: bootTimes{}}
+	for _, c := range cfg.Clouds {
+		l.clouds = append(l.clouds, &cloudView{cloud: c, name: c.Name()})
+	}
+	return l, nil
+}
+
+// take waits for the loop's turn and loads the store if that is due.
+func (l *Loop) take(ctx context.Context) (release func(), err error) {
+	select {
+	case l.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	release = func() { <-l.turn }
+	if !l.cache.loaded {
+		if err := l.cache.load(ctx, l.cfg.Store); err != nil {
+			release()
+			return nil, err
+		}
+		if err := l.resume(ctx); err != nil {
+			l.cache.loaded = false
+			release()
+			return nil, err
+		}
+	}
+	return release, nil
+}
+
+// resume goes on from what was loaded: the meter from the charges of the machines
+// that are not settled, and the next round with a plan.
+func (l *Loop) resume(ctx context.Context) error {
+	l.last = decided{}
+	var charges []ledger.Charge
+	if len(l.cache.machines) > 0 {
+		var err error
+		oldest := l.cache.machines[0].Instance.Launched
+		if charges, err = l.cfg.Store.Charges(ctx, oldest, time.Time{}); err != nil {
+			return fmt.Errorf("load charges: %w", err)
+		}
+	}
+	l.meter = l.cfg.Meter(charges)
+	return nil
+}
+
+// Submit hands in jobs. They are durable when it returns nil, and planned in the
+// next round. An id that was ever used is refused, and then none is taken.
+func (l *Loop) Submit(ctx context.Context, now time.Time, jobs ...*planner.Job) error {
+	release, err := l.take(ctx)
+	if err != nil {
+		return fmt.Errorf("submit: %w", err)
+	}
+	defer release()
+	seen := map[planner.JobID]bool{}
+	for _, job := range jobs {
+		switch {
+		case job.ID == "":
+			return fmt.Errorf("submit: a job has no id")
+		case job.Curve == nil:
+			return fmt.Errorf("submit %s: nothing is known of its speed", job.ID)
+		case l.cache.everJob[job.ID] || seen[job.ID]:
+			return fmt.Errorf("submit %s: there is, or was, a job of that id", job.ID)
+		}
+		seen[job.ID] = true
+	}
+	for _, job := range jobs {
+		r := &JobRecord{Job: job, Phase: JobWaiting, Waiting: now}
+		l.cache.addJob(r)
+		l.cache.touchJob(r)
+		l.event(Event{At: now, Kind: EventSubmit, Job: job.ID, Text: submitText(job)})
+	}
+	l.last.changed = true
+	if err := l.cache.commit(ctx, l.cfg.Store); err != nil {
+		return fmt.Errorf("submit: %w", err)
+	}
+	return nil
+}
+
+func submitText(job *planner.Job) string {
+	if job.Team == "" {
+		return job.Family
+	}
+	return fmt.Sprintf("%s of team %s", job.Family, job.Team)
+}
+
+// Cancel takes jobs back. Their gangs are stopped, without a last checkpoint, in
+// the next round. A job that is unknown is an error, one that has ended is not.
+func (l *Loop) Cancel(ctx context.Context, now time.Time, ids ...planner.JobID) error {
+	release, err := l.take(ctx)
+	if err != nil {
+		return fmt.Errorf("cancel: %w", err)
+	}
+	defer release()
+	for _, id := range ids {
+		if !l.cache.everJob[id] {
+			return fmt.Errorf("cancel %s: there is no such job", id)
+		}
+	}
+	for _, id := range ids {
+		r, ok := l.cache.job[id]
+		if !ok || !r.Ended.IsZero() {
+			continue
+		}
+		r.Phase, r.Ended, r.Target, r.Waiting = JobCancelled, now, nil, time.Time{}
+		l.cache.touchJob(r)
+		l.event(Event{At: now, Kind: EventCancel, Job: id})
+	}
+	l.last.changed = true
+	if err := l.cache.commit(ctx, l.cfg.Store); err != nil {
+		return fmt.Errorf("cancel: %w", err)
+	}
+	return nil
+}
+
+// Fleet returns the id and the epoch that the store was born with: every machine
+// carries them in its tags.
+func (l *Loop) Fleet(ctx context.Context) (id string, epoch int64, err error) {
+	release, err := l.take(ctx)
+	if err != nil {
+		return "", 0, err
+	}
+	defer release()
+	return l.cache.fleet, l.cache.epoch, nil
+}
+
+// event notes a line of history; it becomes durable with the next commit.
+func (l *Loop) event(e Event) {
+	e.Round = l.cache.round
+	l.cache.events = append(l.cache.events, e)
+	l.told = append(l.told, e)
+}
+
+// typeOf is the instance type of an offering. ok is false when the catalogue lacks it.
+func (l *Loop) typeOf(o provider.Offering) (provider.InstanceType, bool) {
+	return l.cfg.Catalogue.Lookup(o.Cloud, o.Type)
+}
+
+// view is the loop's view of a cloud; nil for one that it has no access to.
+func (l *Loop) view(name string) *cloudView {
+	i := slices.IndexFunc(l.clouds, func(v *cloudView) bool { return v.name == name })
+	if i < 0 {
+		return nil
+	}
+	return l.clouds[i]
+}

@@ -1,0 +1,198 @@
+package autoscale
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/provider"
+)
+
+// repeat is a word to the runner that may not have arrived.
+type repeat struct {
+	job *JobRecord
+	was Progress // what the runner says; zero: it knows nothing of the gang
+}
+
+// observe brings the records up to what the clouds, the book and the runner say,
+// and asks again for lost answers. A cloud that cannot be listed is frozen; only a
+// store that fails is an error. The state is nil when nothing that a plan depends
+// on has changed since the last one.
+func (l *Loop) observe(ctx context.Context, now time.Time) (*State, error) {
+	l.look(ctx, now)
+	heedErr := l.heed(ctx, now) // first of all: there may be seconds left
+	if heedErr != nil {
+		l.cfg.Log.Warn("a gang on a leaving machine was not told", "err", heedErr)
+	}
+	if err := l.cache.commit(ctx, l.cfg.Store); err != nil {
+		return nil, err
+	}
+	l.endAgain(ctx, now)
+	if err := l.resend(ctx, now); err != nil {
+		return nil, err
+	}
+	l.tellGuard()
+	clock, due := l.wake(now)
+	if !due {
+		return nil, nil
+	}
+	state := l.state(now)
+	state.Woke = clock
+	return state, nil
+}
+
+// look reads everything there is to read, and calls nothing that changes anything.
+func (l *Loop) look(ctx context.Context, now time.Time) {
+	l.repeats = nil
+	if err := l.quote(now); err != nil {
+		l.cfg.Log.Warn("the last book is used", "err", err)
+	}
+	l.list(ctx, now)
+	l.readProgress(ctx, now)
+	l.readMachines(now)
+	l.readInterruptions(now)
+	l.readReady(now)
+	l.readOverdue(now)
+	l.readShortages(now)
+	l.tellHazards(now)
+}
+
+// readInterruptions takes over the clouds' words that they take machines back. A
+// word seen twice changes nothing more.
+func (l *Loop) readInterruptions(now time.Time) {
+	for _, v := range l.clouds {
+		for _, word := range v.interruptions {
+			m, ok := l.cache.machine[word.Instance]
+			if !ok || !m.Instance.Live() || !m.Noticed.IsZero() {
+				continue
+			}
+			m.Noticed, m.Loss = word.Noticed, word.Loss
+			if m.Noticed.IsZero() {
+				m.Noticed = now
+			}
+			l.cache.touchMachine(m)
+			l.last.changed = true
+			l.machineEvent(now, EventNotice, m, "until "+word.Loss.UTC().Format(time.RFC3339))
+			l.abandon(m.Instance.ID, now)
+		}
+	}
+}
+
+// readReady notes which machines became ready since the last round.
+func (l *Loop) readReady(now time.Time) {
+	for _, m := range l.cache.machines {
+		if m.ready(now) && m.ReadyAt.After(l.lastAt) {
+			l.last.changed = true
+			l.machineEvent(m.ReadyAt, EventReady, m, "")
+		}
+	}
+}
+
+// readOverdue gives up machines that do not come up: what was asked for and never
+// appears must not count as coming for ever.
+func (l *Loop) readOverdue(now time.Time) {
+	for _, m := range l.cache.machines {
+		if m.Instance.State != provider.Pending || m.Draining || !m.EndAsked.IsZero() || now.Before(l.overdue(m)) {
+			continue
+		}
+		m.Draining, m.Reason = true, "it did not come up in "+now.Sub(m.Instance.Launched).Round(time.Second).String()
+		l.cache.touchMachine(m)
+		l.last.changed = true
+		l.markDown(scopeOf(m.Instance.Offering), provider.ErrCapacity, l.cfg.Settings.BackOffMin, now)
+		l.abandon(m.Instance.ID, now)
+	}
+}
+
+// overdue is when a machine that is pending is given up.
+func (l *Loop) overdue(m *InstanceRecord) time.Time {
+	return m.Instance.Launched.Add(max(l.cfg.Settings.PendingMax, 3*l.bootOf(m.Instance.Offering)))
+}
+
+// tellHazards passes on what happened to our machines. Those of frozen clouds
+// are left out: nothing is known of them.
+func (l *Loop) tellHazards(now time.Time) {
+	var seen []provider.Instance
+	for _, m := range l.cache.machines {
+		if l.frozen(m.Instance.Offering.Cloud) == "" && !m.Instance.Started.IsZero() {
+			seen = append(seen, m.Instance)
+		}
+	}
+	l.cfg.Hazards.Observe(now, seen)
+}
+
+// state is what a decision may depend on, as of now.
+func (l *Loop) state(now time.Time) *State {
+	s := &State{
+		Now: now, BurnCap: l.cfg.Settings.BurnCap, Hold: l.cfg.Settings.Hold, Recheck: l.cfg.Settings.DeniedWait,
+		Catalogue: l.cfg.Catalogue, Offers: l.offers(now),
+	}
+	for _, r := range l.cache.jobs {
+		if r.Ended.IsZero() || r.Gang != nil {
+			s.Jobs = append(s.Jobs, *r)
+		}
+	}
+	for _, m := range l.cache.machines {
+		if m.Instance.State != provider.Ended {
+			s.Machines = append(s.Machines, *m)
+		}
+	}
+	for _, x := range l.cache.intents {
+		if x.State == IntentOpen {
+			open := *x
+			open.Instances = slices.Clone(x.Instances)
+			s.Intents = append(s.Intents, open)
+		}
+	}
+	for _, x := range l.cache.shortages {
+		if x.Until.After(now) {
+			s.Shortages = append(s.Shortages, *x)
+		}
+	}
+	for _, v := range l.clouds {
+		if v.frozen != "" {
+			s.Frozen = append(s.Frozen, Frozen{v.name, v.frozen})
+		}
+		if v.busy {
+			s.Busy = append(s.Busy, v.name)
+		}
+		s.Quotas = append(s.Quotas, l.quotas(v)...)
+	}
+	return s
+}
+
+// quotas are the limits of a cloud, less what machines that are not ours take.
+func (l *Loop) quotas(v *cloudView) []provider.Quota {
+	list := slices.Clone(v.quotas)
+	slices.SortStableFunc(list, func(a, b provider.Quota) int { return scopeOfClass(a.Class).Compare(scopeOfClass(b.Class)) })
+	for _, inst := range v.instances {
+		t, ok := l.typeOf(inst.Offering)
+		if !ok || l.mine(inst) || !inst.Live() {
+			continue
+		}
+		class := provider.QuotaClassOf(inst.Offering, t)
+		for i := range list {
+			if list[i].Class == class || sameButAccount(list[i].Class, class) && (list[i].Class.Account == "" || class.Account == "") {
+				list[i].Limit = max(0, list[i].Limit-list[i].Unit.Use(t))
+				break
+			}
+		}
+	}
+	return list
+}
+
+// burn is the sum of the rates of all machines that are here, now.
+func (l *Loop) burn() pricing.Rate {
+	var sum pricing.Rate
+	for _, m := range l.cache.machines {
+		if m.Instance.State == provider.Ended {
+			continue
+		}
+		if rate, ok := l.rateOf(m.Instance.Offering); ok {
+			sum += rate
+		} else {
+			sum += m.Rate
+		}
+	}
+	return sum
+}

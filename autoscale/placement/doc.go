@@ -1,0 +1,7 @@
+// Package placement lays jobs onto machines: which accelerators of which instance
+// each node of a gang holds. A gang is whole or not at all, a job that stays keeps
+// its accelerators, and none is ever given twice.
+//
+// Its nouns are Machine (what there is), Want (who is to run where) and Gang (who
+// holds what). Accelerators are numbered from 0 on each machine.
+package placement

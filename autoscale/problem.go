@@ -1,0 +1,202 @@
+package autoscale
+
+import (
+	"time"
+
+	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/provider"
+)
+
+// problem is what the planner is asked. Machines of frozen clouds and those that
+// are leaving are not in it: their rates and quotas are taken off the caps. Jobs
+// that have to stay as they are in this round are not in it either.
+func (s *State) problem() planner.Problem {
+	p := planner.Problem{Now: s.Now, BurnCap: s.BurnCap}
+	there := map[provider.InstanceID]bool{}
+	var aside pricing.Rate
+	for i := range s.Machines {
+		m := &s.Machines[i]
+		rate := s.rate(m.Instance.Offering, m.Rate)
+		if m.leaving() || s.frozen(m.Instance.Offering.Cloud) != "" {
+			aside += rate
+			continue
+		}
+		there[m.Instance.ID] = true
+		p.Machines = append(p.Machines, planner.Machine{
+			ID: m.Instance.ID, Offering: m.Instance.Offering, Rate: rate,
+			ReadyAt: m.ReadyAt, HoldTo: s.holdTo(m),
+		})
+	}
+	for i := range s.Intents {
+		x := &s.Intents[i]
+		rate := s.rate(x.Offering, x.Rate)
+		if s.frozen(x.Offering.Cloud) != "" {
+			aside += rate.Times(x.open())
+			continue
+		}
+		for k := len(x.Instances); k < x.Count; k++ {
+			id := placeholder(x.Token, k)
+			there[id] = true
+			// It cannot be ended while nobody knows whether it is there.
+			p.Machines = append(p.Machines, planner.Machine{
+				ID: id, Offering: x.Offering, Rate: rate,
+				ReadyAt: s.Now.Add(s.boot(x.Offering)), HoldTo: s.Now.Add(s.Hold),
+			})
+		}
+	}
+	if p.BurnCap > 0 {
+		p.BurnCap = max(1, p.BurnCap-aside) // 0 would be no cap at all
+	}
+	for i := range s.Jobs {
+		if r := &s.Jobs[i]; r.Ended.IsZero() && !s.fixed(r) {
+			p.Jobs = append(p.Jobs, s.jobState(r, there))
+		}
+	}
+	p.Quotas = s.quotasLeft()
+	p.Offers = s.offers(p.Machines, p.Quotas)
+	return p
+}
+
+// open is how many machines of an intent nobody has seen yet.
+func (x *Intent) open() int { return max(0, x.Count-len(x.Instances)) }
+
+// boot is the expected time from launch to ready of an offering.
+func (s *State) boot(o provider.Offering) time.Duration {
+	if i, ok := s.offer(o); ok {
+		return s.Offers[i].Boot
+	}
+	return 0
+}
+
+// holdTo is until when a machine is not ended by us.
+func (s *State) holdTo(m *InstanceRecord) time.Time {
+	hold := m.Instance.Launched.Add(s.Hold)
+	if !m.Denied.IsZero() {
+		hold = later(hold, m.Denied.Add(s.Recheck))
+	}
+	return hold
+}
+
+// jobState is a job as the planner sees it. What it is to run on counts as what
+// it runs on, so that a move that was begun is a place to keep.
+func (s *State) jobState(r *JobRecord, there map[provider.InstanceID]bool) planner.JobState {
+	j := planner.JobState{Job: r.Job, Done: r.Safe, Held: r.Held, Waiting: r.Waiting, Restarts: r.Restarts}
+	if r.Gang != nil {
+		// A move saves first, so what is done is safe unless a machine is lost.
+		j.Done = max(r.Safe, r.Seen)
+		j.Held += max(0, s.Now.Sub(r.Times.Started))
+	}
+	j.Running = r.Target
+	if r.Target != nil {
+		for _, id := range r.Target.Machines {
+			if !there[id] {
+				j.Running = nil
+			}
+		}
+	}
+	if j.Running == nil && j.Waiting.IsZero() {
+		j.Waiting = s.Now
+	}
+	if j.Running != nil {
+		j.Waiting = time.Time{}
+	}
+	return j
+}
+
+// quotasLeft is what may still be bought of each counter. Every machine that is
+// here, leaving or on its way counts.
+func (s *State) quotasLeft() []planner.QuotaLeft {
+	list := make([]planner.QuotaLeft, len(s.Quotas))
+	for i, q := range s.Quotas {
+		list[i] = planner.QuotaLeft{Class: q.Class, Unit: q.Unit, Left: q.Limit, Code: q.Code}
+	}
+	take := func(o provider.Offering, n int) {
+		t, ok := s.Catalogue.Lookup(o.Cloud, o.Type)
+		if !ok {
+			return
+		}
+		if i, ok := quotaFor(list, o, t); ok {
+			list[i].Left -= n * list[i].Unit.Use(t)
+		}
+	}
+	for i := range s.Machines {
+		if s.Machines[i].Instance.State != provider.Ended {
+			take(s.Machines[i].Instance.Offering, 1)
+		}
+	}
+	for i := range s.Intents {
+		take(s.Intents[i].Offering, s.Intents[i].open())
+	}
+	for i := range list {
+		list[i].Left = max(0, list[i].Left)
+	}
+	return list
+}
+
+// quotaFor finds the counter that a launch of o is charged to. A counter without
+// an account is that of every account. ok is false when nothing limits it.
+func quotaFor(list []planner.QuotaLeft, o provider.Offering, t provider.InstanceType) (int, bool) {
+	class := provider.QuotaClassOf(o, t)
+	anyone := class
+	anyone.Account = ""
+	for i := range list {
+		c := list[i].Class
+		if c == class || c == anyone || class.Account == "" && sameButAccount(c, class) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+func sameButAccount(a, b provider.QuotaClass) bool {
+	a.Account, b.Account = "", ""
+	return a == b
+}
+
+// offers is what may be bought, with what is left of it, and why some may not be
+// bought now. Offerings that are only held are there too, closed.
+func (s *State) offers(held []planner.Machine, quotas []planner.QuotaLeft) []planner.Offer {
+	list := make([]planner.Offer, 0, len(s.Offers))
+	for _, o := range s.Offers {
+		o.Cap = -1
+		if i, ok := quotaFor(quotas, o.Offering, o.Type); ok {
+			if use := quotas[i].Unit.Use(o.Type); use > 0 {
+				o.Cap = quotas[i].Left / use
+			}
+		}
+		o.Blocked, o.Until = s.blocked(o)
+		list = append(list, o)
+	}
+	extra := map[provider.Offering]bool{}
+	for _, m := range held {
+		if _, ok := s.offer(m.Offering); ok || extra[m.Offering] {
+			continue
+		}
+		t, ok := s.Catalogue.Lookup(m.Offering.Cloud, m.Offering.Type)
+		if !ok {
+			continue
+		}
+		extra[m.Offering] = true
+		list = append(list, planner.Offer{
+			Offering: m.Offering, Type: t, Rate: m.Rate, Booked: m.Rate, Cap: 0, Blocked: "it is not sold, or has no price",
+		})
+	}
+	return list
+}
+
+// blocked tells why nothing of an offer may be bought now, and until when.
+func (s *State) blocked(o planner.Offer) (why string, until time.Time) {
+	if s.NoBuying != "" {
+		return s.NoBuying, time.Time{}
+	}
+	if why := s.frozen(o.Offering.Cloud); why != "" {
+		return why, time.Time{}
+	}
+	for i := range s.Shortages {
+		if x := &s.Shortages[i]; x.Until.After(s.Now) && x.Scope.Holds(o.Offering, o.Type) && x.Until.After(until) {
+			why, until = x.Kind, x.Until
+		}
+	}
+	return why, until
+}

@@ -1,0 +1,105 @@
+package autoscale
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/pricing/budget"
+	"github.com/goodfleet/goodfleet/provider"
+)
+
+// decided is what the last plan was made of: as long as none of it changes, a
+// plan made anew would say the same.
+type decided struct {
+	made    bool                               // there was a plan since the store was loaded
+	changed bool                               // something happened since
+	rates   map[provider.Offering]pricing.Rate // that it saw
+	next    time.Time                          // when a clock passes; zero: none does
+	clock   planner.Clock                      // that one
+	plan    planner.Plan
+}
+
+// quote reads the book at now.
+func (l *Loop) quote(now time.Time) error {
+	book, err := l.cfg.Prices.Book(now)
+	if err != nil {
+		return fmt.Errorf("book at %s: %w", now.Format(time.RFC3339), err)
+	}
+	l.prices = book
+	return nil
+}
+
+// rateOf is the rate of an offering in the book of this round.
+func (l *Loop) rateOf(o provider.Offering) (pricing.Rate, bool) {
+	if l.prices == nil {
+		return 0, false
+	}
+	return l.prices.Rate(o)
+}
+
+// offers lists what may be bought, priced. What has no price is not there.
+func (l *Loop) offers(now time.Time) []planner.Offer {
+	list := make([]planner.Offer, 0, len(l.cfg.Offerings))
+	for _, o := range l.cfg.Offerings {
+		rate, ok := l.rateOf(o)
+		if !ok {
+			continue
+		}
+		t, _ := l.typeOf(o)
+		offer := planner.Offer{
+			Offering: o, Type: t, Rate: rate, Booked: rate,
+			Hazard: l.cfg.Hazards.Of(o, now),
+			Boot:   l.bootOf(o) + l.cfg.Settings.Setup,
+		}
+		if o.Market == provider.Spot {
+			offer.Notice = l.cfg.Settings.Notices[o.Cloud]
+		}
+		list = append(list, offer)
+	}
+	return list
+}
+
+// repriced reports whether a rate has moved, by more than is worth a plan, since
+// the last plan saw it.
+func (l *Loop) repriced() bool {
+	for _, o := range l.cfg.Offerings {
+		rate, ok := l.rateOf(o)
+		before, had := l.last.rates[o]
+		if ok != had {
+			return true
+		}
+		if rate != before && math.Abs(float64(rate-before)) > l.cfg.Settings.PriceStep*float64(before) {
+			return true
+		}
+	}
+	return false
+}
+
+// rememberRates keeps the rates that a plan saw.
+func (l *Loop) rememberRates() {
+	l.last.rates = make(map[provider.Offering]pricing.Rate, len(l.cfg.Offerings))
+	for _, o := range l.cfg.Offerings {
+		if rate, ok := l.rateOf(o); ok {
+			l.last.rates[o] = rate
+		}
+	}
+}
+
+// tellGuard tells the budget which machines there are, at the rates in force.
+func (l *Loop) tellGuard() {
+	var held []budget.Held
+	for _, m := range l.cache.machines {
+		if m.Instance.State == provider.Ended {
+			continue
+		}
+		rate, ok := l.rateOf(m.Instance.Offering)
+		if !ok {
+			rate = m.Rate
+		}
+		held = append(held, budget.Held{Instance: m.Instance.ID, Offering: m.Instance.Offering, Rate: rate, Token: m.Instance.Tags.Intent})
+	}
+	l.cfg.Guard.Observe(held)
+}

@@ -1,0 +1,189 @@
+package autoscale
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/provider"
+)
+
+// Round is what one round did.
+type Round struct {
+	Number  int64
+	At      time.Time
+	Skipped bool // nothing had changed: no plan was made
+	Replans int  // plans made anew because launches failed
+	Frozen  []Frozen
+	Diff    Diff
+	Plan    planner.Plan // the last one; that of an earlier round if this one was skipped
+	Bought  []provider.Instance
+	Events  []Event      // all that was noted since the last round
+	Burn    pricing.Rate // sum of the rates of all machines at the end of the round
+
+	// NextDecision is when a clock passes that may change the plan if nothing else
+	// happens; zero: never. NextClock is its name.
+	NextDecision time.Time
+	NextClock    planner.Clock
+}
+
+// Clocks of the loop's own, beside those of the planner.
+const (
+	ReadyClock   planner.Clock = "ready"   // a machine is ready
+	LossClock    planner.Clock = "loss"    // a machine goes by the cloud's word
+	PendingClock planner.Clock = "pending" // a machine that does not come up is given up
+)
+
+// Round runs one round at now. It neither sleeps nor reads a clock, so that the
+// daemon and the simulator drive the same code. An error says what could not be
+// done; whatever was bought is recorded and booked.
+func (l *Loop) Round(ctx context.Context, now time.Time) (Round, error) {
+	release, err := l.take(ctx)
+	if err != nil {
+		return Round{}, fmt.Errorf("observe: %w", err)
+	}
+	defer release()
+	l.cache.round++
+	l.bought, l.replans = nil, 0
+
+	state, err := l.observe(ctx, now) // a cloud that cannot be listed is frozen in state, no error
+	if err != nil {
+		return l.result(now, Diff{}), fmt.Errorf("observe: %w", err) // the store failed
+	}
+	saidErr := l.sayAgain(ctx, now)
+	diff, actErr := Diff{}, error(nil)
+	if state != nil { // else nothing has changed since the last plan
+		decision, err := l.decide(state)
+		if err != nil {
+			// The fleet stays as it is, and what it costs is booked.
+			return l.result(now, Diff{}), errors.Join(fmt.Errorf("decide: %w", err), l.settle(context.WithoutCancel(ctx), now))
+		}
+		decision, actErr = l.act(ctx, state, decision)
+		diff = decision.diff
+		l.keep(decision.plan, now)
+	}
+	// What was bought is booked, even after a failed act or during a shutdown.
+	if err := l.settle(context.WithoutCancel(ctx), now); err != nil {
+		return l.result(now, diff), errors.Join(saidErr, actErr, fmt.Errorf("settle: %w", err))
+	}
+	round := l.result(now, diff)
+	round.Skipped = state == nil
+	l.cache.prune()
+	l.lastAt = now
+	l.log(round)
+	return round, errors.Join(saidErr, actErr)
+}
+
+// decide is what the diff is made by. What happens from here on is news to the
+// plan that it comes from.
+func (l *Loop) decide(state *State) (*decision, error) {
+	l.last.changed = false
+	d, err := decide(state, l.cfg.Plan)
+	l.last.changed = err != nil
+	return d, err
+}
+
+// Plan says what a round at now would do, as far as that depends on no answer of
+// a cloud: it observes and decides, and changes nothing.
+func (l *Loop) Plan(ctx context.Context, now time.Time) (Diff, planner.Plan, error) {
+	release, err := l.take(ctx)
+	if err != nil {
+		return Diff{}, planner.Plan{}, fmt.Errorf("observe: %w", err)
+	}
+	defer release()
+	l.look(ctx, now)
+	state := l.state(now)
+	l.cache.loaded = false // what was read into the cache is not stored: forget it
+	l.told = nil
+	return Decide(*state, l.cfg.Plan)
+}
+
+// wake says what is new since the last plan: a clock's name when that is all, and
+// whether a plan has to be made.
+func (l *Loop) wake(now time.Time) (clock planner.Clock, due bool) {
+	switch {
+	case l.last.changed || !l.last.made:
+		return planner.NoClock, true
+	case l.repriced():
+		return planner.PriceClock, true
+	case !l.last.next.IsZero() && !now.Before(l.last.next):
+		return l.last.clock, true
+	}
+	return planner.NoClock, !l.cfg.Settings.SkipUnchanged
+}
+
+// keep remembers what a plan was made of, and when the next one is due.
+func (l *Loop) keep(plan planner.Plan, now time.Time) {
+	changed := l.last.changed
+	for _, v := range l.clouds {
+		changed = changed || v.busy // what was put off is to be asked for again
+	}
+	l.last = decided{made: true, changed: changed, plan: plan}
+	l.rememberRates()
+	l.last.next, l.last.clock = plan.NextDecision, plan.NextClock
+	l.clocks(now, func(at time.Time, clock planner.Clock) {
+		if l.last.next.IsZero() || at.Before(l.last.next) {
+			l.last.next, l.last.clock = at, clock
+		}
+	})
+}
+
+// clocks tells every clock of the loop's own that is still to pass.
+func (l *Loop) clocks(now time.Time, tell func(at time.Time, clock planner.Clock)) {
+	ahead := func(at time.Time, clock planner.Clock) {
+		if at.After(now) {
+			tell(at, clock)
+		}
+	}
+	for _, m := range l.cache.machines {
+		if !m.Instance.Live() {
+			continue
+		}
+		ahead(m.Loss, LossClock)
+		if m.leaving() {
+			continue
+		}
+		ahead(m.Instance.Launched.Add(l.cfg.Settings.Hold), planner.HoldClock)
+		if !m.Denied.IsZero() {
+			ahead(m.Denied.Add(l.cfg.Settings.DeniedWait), planner.HoldClock)
+		}
+		if m.Instance.State == provider.Pending {
+			ahead(l.overdue(m), PendingClock)
+		} else {
+			ahead(m.ReadyAt, ReadyClock)
+		}
+	}
+	for _, s := range l.cache.shortages {
+		ahead(s.Until, planner.BackClock)
+	}
+	for _, x := range l.cache.intents {
+		if x.State == IntentOpen { // the answer is asked for again in every round
+			tell(now.Add(l.cfg.Settings.Round), PendingClock)
+		}
+	}
+}
+
+// result gathers what the round did.
+func (l *Loop) result(now time.Time, diff Diff) Round {
+	r := Round{
+		Number: l.cache.round, At: now, Replans: l.replans, Diff: diff, Plan: l.last.plan, Bought: l.bought,
+		Events: l.told, Burn: l.burn(), NextDecision: l.last.next, NextClock: l.last.clock,
+	}
+	for _, v := range l.clouds {
+		if v.frozen != "" {
+			r.Frozen = append(r.Frozen, Frozen{v.name, v.frozen})
+		}
+	}
+	l.told = nil
+	return r
+}
+
+// log writes the round's one line.
+func (l *Loop) log(r Round) {
+	l.cfg.Log.Info("round", "round", r.Number, "skipped", r.Skipped, "burn", r.Burn.String(),
+		"launches", len(r.Diff.Launches), "terminations", len(r.Diff.Terminations), "starts", len(r.Diff.Starts),
+		"stops", len(r.Diff.Stops), "frozen", len(r.Frozen), "replans", r.Replans)
+}

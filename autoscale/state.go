@@ -1,0 +1,98 @@
+package autoscale
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/provider"
+)
+
+// State is all that a decision depends on. It does not change once built.
+type State struct {
+	Now       time.Time
+	Jobs      []JobRecord      // those that have not ended or still hold a gang, by submission
+	Machines  []InstanceRecord // those that have not ended, by launch
+	Intents   []Intent         // launches whose answer is out
+	Offers    []planner.Offer  // what may be bought, priced; caps and blocks are not yet in
+	Quotas    []provider.Quota // less what machines of others take
+	Shortages []Shortage       // in force
+	Frozen    []Frozen
+	Busy      []string // clouds that throttle: nothing more is bought there in this round
+	NoBuying  string   // why nothing at all is bought any more in this round; "": it may be
+	BurnCap   pricing.Rate
+	Hold      time.Duration // minimum run time of a machine
+	Recheck   time.Duration // how long a machine that the cloud refused to end is left alone
+	Catalogue *provider.Catalogue
+	Woke      planner.Clock // the clock that woke the round, when nothing else did
+}
+
+// Frozen is a cloud of which nothing is bought, ended or moved in a round.
+type Frozen struct{ Cloud, Reason string }
+
+// frozen tells why nothing of a cloud may be touched; "" when it may.
+func (s *State) frozen(cloud string) string {
+	for _, f := range s.Frozen {
+		if f.Cloud == cloud {
+			return cmp.Or(f.Reason, "frozen")
+		}
+	}
+	return ""
+}
+
+// leaving reports whether a machine gives no capacity any more.
+func (r *InstanceRecord) leaving() bool {
+	return !r.Instance.Live() || r.Draining || !r.Noticed.IsZero() || !r.EndAsked.IsZero()
+}
+
+// ready reports whether a machine may carry gangs.
+func (r *InstanceRecord) ready(now time.Time) bool {
+	return r.Instance.State == provider.Running && !now.Before(r.ReadyAt)
+}
+
+// A launch whose answer is out is machines on their way, which have names of our
+// own until the cloud's are known.
+const onTheWay = "intent/"
+
+// placeholder is the name of machine i of a launch.
+func placeholder(token string, i int) provider.InstanceID {
+	return provider.InstanceID(fmt.Sprintf("%s%s/%d", onTheWay, token, i))
+}
+
+func isPlaceholder(id provider.InstanceID) bool { return strings.HasPrefix(string(id), onTheWay) }
+
+// rate is the decision rate of an offering now: its offer's, else what was quoted
+// when it was bought.
+func (s *State) rate(o provider.Offering, quoted pricing.Rate) pricing.Rate {
+	if i, ok := s.offer(o); ok {
+		return s.Offers[i].Rate
+	}
+	return quoted
+}
+
+// offer finds the offer of an offering.
+func (s *State) offer(o provider.Offering) (int, bool) {
+	lo, hi := 0, len(s.Offers)
+	for lo < hi {
+		mid := (lo + hi) / 2
+		switch c := s.Offers[mid].Offering.Compare(o); {
+		case c == 0:
+			return mid, true
+		case c < 0:
+			lo = mid + 1
+		default:
+			hi = mid
+		}
+	}
+	return 0, false
+}
+
+// fixed reports whether a job has to stay as it is in this round: it holds, or is
+// to hold, machines of a frozen cloud.
+func (s *State) fixed(r *JobRecord) bool {
+	return r.Gang != nil && s.frozen(r.Gang.Offering.Cloud) != "" ||
+		r.Target != nil && s.frozen(r.Target.Offering.Cloud) != ""
+}

@@ -1,0 +1,115 @@
+package autoscale
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/goodfleet/goodfleet/pricing/ledger"
+	"github.com/goodfleet/goodfleet/provider"
+)
+
+// book charges for a machine up to an instant, to those who held it: until it is
+// ready to boot, a gang that restores or saves to waste, a gang that runs to its
+// job, the rest to nobody. It must be called before a gang leaves the machine.
+func (l *Loop) book(m *InstanceRecord, to time.Time) {
+	inst := m.Instance
+	if inst.Started.IsZero() {
+		return
+	}
+	if !inst.Ended.IsZero() && inst.Ended.Before(to) {
+		to = inst.Ended
+	}
+	from := later(m.Booked, inst.Started)
+	final := !inst.Ended.IsZero() && !inst.Ended.After(to)
+	if !to.After(from) && !final {
+		return
+	}
+	t, ok := l.typeOf(inst.Offering)
+	if !ok {
+		t.Count = 1 // a type that the catalogue has lost: its machine is one thing
+	}
+	holders := l.cache.on(inst.ID)
+	for _, at := range l.turns(m, holders, from, to) {
+		shares := l.sharesAt(m, holders, from, t.Count)
+		l.cache.charges = append(l.cache.charges, l.meter.Settle(inst, t.Count, shares, at, l.cache.round)...)
+		from = at
+	}
+	m.Booked = later(m.Booked, to)
+	l.cache.touchMachine(m)
+}
+
+// turns are the instants in (from, to] up to which one and the same set of
+// holders bore the machine, ascending; the last is to.
+func (l *Loop) turns(m *InstanceRecord, holders []*JobRecord, from, to time.Time) []time.Time {
+	list := []time.Time{to}
+	add := func(at time.Time) {
+		if at.After(from) && at.Before(to) {
+			list = append(list, at)
+		}
+	}
+	add(m.ReadyAt)
+	for _, r := range holders {
+		add(r.Times.Started)
+		add(r.Times.Running)
+		add(r.Times.Stopping)
+	}
+	slices.SortFunc(list, time.Time.Compare)
+	return slices.CompactFunc(list, time.Time.Equal)
+}
+
+// sharesAt says who holds what of a machine from an instant on.
+func (l *Loop) sharesAt(m *InstanceRecord, holders []*JobRecord, at time.Time, of int) []ledger.Share {
+	var shares []ledger.Share
+	for _, r := range holders {
+		if r.Times.Started.After(at) {
+			continue
+		}
+		share := ledger.Share{Job: string(r.Job.ID), Team: r.Job.Team, Account: ledger.ToJob}
+		restoring := r.Times.Running.IsZero() || at.Before(r.Times.Running)
+		saving := !r.Times.Stopping.IsZero() && !at.Before(r.Times.Stopping)
+		if restoring || saving {
+			share.Account = ledger.ToWaste
+		}
+		for _, n := range r.Gang.Nodes {
+			if n.Instance == m.Instance.ID {
+				share.Accelerators = len(n.Accelerators)
+			}
+		}
+		shares = append(shares, share)
+	}
+	if len(shares) == 0 && at.Before(m.ReadyAt) {
+		return []ledger.Share{{Account: ledger.ToBoot, Accelerators: of}}
+	}
+	return shares
+}
+
+// waste moves what a job bore of its gang's machines in a stretch of time to waste.
+func (l *Loop) waste(r *JobRecord, from, to time.Time) {
+	mv := ledger.Move{Out: ledger.ToJob, Into: ledger.ToWaste, Job: string(r.Job.ID), From: from, To: to, Round: l.cache.round}
+	for _, n := range r.Gang.Nodes {
+		mv.Instances = append(mv.Instances, n.Instance)
+	}
+	l.cache.charges = append(l.cache.charges, l.meter.Transfer(mv)...)
+}
+
+// settle books every machine that it is time for, and marks those that are over
+// and booked to their end. A machine that cannot be seen waits: it is booked when
+// it is seen again, as far as it lived.
+func (l *Loop) settle(ctx context.Context, now time.Time) error {
+	for _, m := range l.cache.machines {
+		if m.Settled || l.frozen(m.Instance.Offering.Cloud) != "" {
+			continue
+		}
+		over := m.Instance.State == provider.Ended
+		if over || m.Seen.Equal(now) && now.Sub(later(m.Booked, m.Instance.Started)) >= l.cfg.Settings.Book {
+			l.book(m, now)
+		}
+		if over {
+			m.Settled = true
+			l.cache.touchMachine(m)
+		}
+	}
+	l.tellGuard()
+	return l.cache.commit(ctx, l.cfg.Store)
+}
