@@ -56,7 +56,7 @@ func TestWrongArrowIsNamed(t *testing.T) {
 		{"another reader of YAML", "cmd/goodfleet", "gopkg.in/yaml.v3", false, "not used here"},
 		{"global randomness", "autoscale/sim", "math/rand", false, "not used here"},
 		{"seeded randomness", "autoscale/sim", "math/rand/v2", false, ""},
-		{"global log", "autoscale", "log", false, "not used here"},
+		{"global log", "autoscale", "log", false, "belongs to pricing/data"},
 		{"structured log", "autoscale", "log/slog", false, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
