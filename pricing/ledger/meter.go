@@ -91,7 +91,9 @@ func (m *Meter) Settle(inst provider.Instance, of int, shares []Share, now time.
 		r, number = nil, r.number+1
 	}
 	if r == nil {
-		r = m.open(inst, number)
+		if r = m.open(inst, number, now); r == nil {
+			return charges
+		}
 	}
 	if inst.Ended.IsZero() || inst.Ended.After(now) {
 		return append(charges, m.book(r, now.Sub(r.started), of, claimsOf(of, shares), round)...)
@@ -100,13 +102,24 @@ func (m *Meter) Settle(inst provider.Instance, of int, shares []Share, now time.
 	return append(charges, m.close(r, inst.Ended, inst.Cause, round)...)
 }
 
-func (m *Meter) open(inst provider.Instance, number int) *run {
+// open begins a run, or is nil while there is nothing to bill of it.
+func (m *Meter) open(inst provider.Instance, number int, now time.Time) *run {
 	r := &run{
 		key:      instanceKey{inst.Offering.Cloud, inst.ID},
 		number:   number,
 		offering: inst.Offering,
 		rule:     m.rules.Of(inst.Offering),
 		started:  inst.Started.UTC(),
+	}
+	end := now
+	if !inst.Ended.IsZero() && inst.Ended.Before(now) {
+		end = inst.Ended
+	}
+	if !end.After(r.started) { // no time passed: at most the minimum of a run that is over
+		over := !inst.Ended.IsZero() && !inst.Ended.After(now)
+		if !over || r.rule.Minimum == 0 || r.rule.free(0, inst.Cause) {
+			return nil
+		}
 	}
 	m.runs[r.key] = r
 	return r
@@ -117,7 +130,7 @@ func (m *Meter) book(r *run, end time.Duration, of int, claims []claim, round in
 	if r.closed {
 		return nil
 	}
-	if r.booked < end || r.claims == nil {
+	if r.booked < end || r.booked == 0 {
 		r.of, r.claims = of, claims
 	}
 	var charges []Charge
@@ -191,7 +204,7 @@ func (m *Meter) close(r *run, at time.Time, cause provider.EndCause, round int64
 	r.closed = true
 	m.ended = append(m.ended, r.key)
 	end := max(0, at.Sub(r.started))
-	if cause == provider.Interrupted && end < r.rule.Free {
+	if r.rule.free(end, cause) {
 		return r.takeBack(0, round)
 	}
 	charges := r.takeBack(end, round)

@@ -108,6 +108,11 @@ func (r Rules) Of(o provider.Offering) Rule {
 	return Rule{Name: "by-second"}
 }
 
+// free reports whether a run that lived so long and ended so is not billed at all.
+func (r Rule) free(lived time.Duration, cause provider.EndCause) bool {
+	return cause == provider.Interrupted && lived < r.Free
+}
+
 func (r Rules) tpu(o provider.Offering) bool {
 	if r.Types == nil {
 		return false
