@@ -227,7 +227,7 @@ func TestEveryPricedMachineIsInTheCatalogue(t *testing.T) {
 	}
 	leftOut := map[string]string{
 		"f1": "FPGA", "f2": "FPGA", "vt1": "video transcoder", "dl2q": "inference only",
-		"g2": "K520, no CUDA of this decade", "g6f": "part of a GPU", "gr6f": "part of a GPU",
+		"g2": "K520 of 2012", "g6f": "part of a GPU", "gr6f": "part of a GPU",
 		"g4-standard-6": "part of a GPU", "g4-standard-12": "part of a GPU", "g4-standard-24": "part of a GPU",
 	}
 	for _, f := range []struct {
