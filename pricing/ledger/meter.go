@@ -64,7 +64,7 @@ func NewMeter(prices Prices, rules Rules) *Meter {
 
 // Settle books inst from where it was last booked up to now, or to its end if
 // that is known. shares say who held its accelerators, of in number, all that
-// time; what they leave is idle. An instance that has not started costs nothing;
+// time; what they leave is idle. A machine without accelerators has one part. An instance that has not started costs nothing;
 // one that is not ready is shared out to ToBoot by the caller. round is copied
 // into the charges.
 //
@@ -84,6 +84,7 @@ func (m *Meter) Settle(inst provider.Instance, of int, shares []Share, now time.
 		return nil
 	}
 	m.forget(now)
+	of = max(of, 1)
 	var charges []Charge
 	r, number := m.runs[instanceKey{inst.Offering.Cloud, inst.ID}], 1
 	if r != nil && inst.Started.Sub(r.started) >= restart { // stopped and started again
