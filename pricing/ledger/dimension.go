@@ -52,30 +52,31 @@ func ParseDimension(text string) (Dimension, error) {
 	return 0, fmt.Errorf("dimension %q: want one of %s", text, strings.Join(dimensionNames[1:], ", "))
 }
 
-// of is where a charge falls. A charge lies within one hour of the clock, so the
-// day of its start is its day; only the rest of a minimum may reach into the next.
-func (d Dimension) of(c *Charge) string {
+// append adds to key where a charge falls. A charge lies within one hour of the
+// clock, so the day of its start is its day; only the rest of a minimum may reach
+// into the next.
+func (d Dimension) append(key []byte, c *Charge) []byte {
 	switch d {
 	case ByJob:
-		return c.Job
+		return append(key, c.Job...)
 	case ByTeam:
-		return c.Team
+		return append(key, c.Team...)
 	case ByCloud:
-		return c.Offering.Cloud
+		return append(key, c.Offering.Cloud...)
 	case ByRegion:
-		return c.Offering.Region
+		return append(key, c.Offering.Region...)
 	case ByZone:
-		return c.Offering.Zone
+		return append(key, c.Offering.Zone...)
 	case ByType:
-		return c.Offering.Type
+		return append(key, c.Offering.Type...)
 	case ByMarket:
-		return c.Offering.Market.String()
+		return append(key, c.Offering.Market.String()...)
 	case ByAccount:
-		return string(c.Account)
+		return append(key, c.Account...)
 	case ByInstance:
-		return string(c.Instance)
+		return append(key, c.Instance...)
 	case ByDay:
-		return c.From.UTC().Format(time.DateOnly)
+		return c.From.UTC().AppendFormat(key, time.DateOnly)
 	}
 	panic(fmt.Sprintf("ledger: %s is not set", d))
 }

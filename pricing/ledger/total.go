@@ -3,7 +3,6 @@ package ledger
 import (
 	"math/big"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/goodfleet/goodfleet/pricing"
@@ -44,21 +43,20 @@ type Totals struct {
 // Each charge counts as often as it is given: a Ledger and a store hold it once.
 func Total(charges []Charge, by ...Dimension) Totals {
 	sums := map[string]*sum{}
-	var key strings.Builder
+	var key []byte
 	for i := range charges {
 		c := &charges[i]
-		key.Reset()
+		key = key[:0]
 		for _, d := range by {
-			key.WriteString(d.of(c))
-			key.WriteByte(0)
+			key = append(d.append(key, c), 0)
 		}
-		s, ok := sums[key.String()]
+		s, ok := sums[string(key)]
 		if !ok {
 			s = &sum{key: make([]string, len(by))}
 			for k, d := range by {
-				s.key[k] = d.of(c)
+				s.key[k] = string(d.append(nil, c))
 			}
-			sums[key.String()] = s
+			sums[string(key)] = s
 		}
 		s.add(c)
 	}
@@ -125,8 +123,8 @@ func (s *sum) row() Row {
 // listCost is the sum of list rate × share × time, as exact integers by the
 // accelerators of the machine, which divide it.
 type listCost struct {
-	byOf map[int]*big.Int // in nano dollars per hour × accelerators × nanoseconds
-	term big.Int
+	byOf       map[int]*big.Int // in nano dollars per hour × accelerators × nanoseconds
+	term, rate big.Int          // used again for each charge
 }
 
 func (l *listCost) add(c *Charge) {
@@ -139,8 +137,8 @@ func (l *listCost) add(c *Charge) {
 		l.byOf[c.Of] = total
 	}
 	l.term.SetInt64(int64(c.Time()))
-	var rate big.Int
-	total.Add(total, l.term.Mul(&l.term, rate.SetInt64(int64(c.List))))
+	l.rate.SetInt64(int64(c.List))
+	total.Add(total, l.term.Mul(&l.term, &l.rate))
 }
 
 // money rounds the exact sum half away from zero to the nano dollar.

@@ -172,3 +172,16 @@ func BenchmarkTotalOfAMillionCharges(b *testing.B) {
 		ledger.Total(charges, ledger.ByTeam, ledger.ByMarket, ledger.ByDay)
 	}
 }
+
+// BenchmarkSettle books a machine by the minute, half of it to each of two jobs.
+func BenchmarkSettle(b *testing.B) {
+	m := ledger.NewMeter(history(b, quoted(awsSpot, day, "12"), quoted(awsOnDemand, day, "20")), ledger.Rules{})
+	inst := life("i", awsSpot, clock(1, 0, 0), time.Time{}, 0)
+	shares := []ledger.Share{{Job: "a", Accelerators: 4}, {Job: "b", Accelerators: 4}}
+	now := inst.Started
+	b.ReportAllocs()
+	for b.Loop() {
+		now = now.Add(time.Minute)
+		m.Settle(inst, 8, shares, now, 1)
+	}
+}
