@@ -1,0 +1,243 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/goodfleet/goodfleet/autoscale"
+	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/pricing/ledger"
+	"github.com/goodfleet/goodfleet/provider"
+)
+
+// Load returns the running fleet.
+func (s *SQLite) Load(ctx context.Context) (snap autoscale.Snapshot, err error) {
+	err = s.in(ctx, func(tx *sql.Tx) error {
+		row := tx.QueryRowContext(ctx, "SELECT id, epoch, round, version FROM fleet")
+		if err := row.Scan(&snap.Fleet, &snap.Epoch, &snap.Round, &snap.Version); err != nil {
+			return err
+		}
+		r := reader{tx: tx, jobs: s.jobs}
+		if snap.Jobs, err = r.jobsWhere(ctx, "ended IS NULL OR gang IS NOT NULL"); err != nil {
+			return err
+		}
+		if snap.Intents, err = r.openIntents(ctx); err != nil {
+			return err
+		}
+		if snap.Instances, err = r.instancesWhere(ctx, "settled = 0"); err != nil {
+			return err
+		}
+		snap.Shortages, err = r.shortages(ctx)
+		return err
+	})
+	return snap, err
+}
+
+// Jobs returns every job there ever was, by time of submission and id.
+func (s *SQLite) Jobs(ctx context.Context) (list []autoscale.JobRecord, err error) {
+	err = s.in(ctx, func(tx *sql.Tx) error {
+		list, err = (&reader{tx: tx, jobs: s.jobs}).jobsWhere(ctx, "1")
+		return err
+	})
+	return list, err
+}
+
+// Instances returns every machine there ever was, by id.
+func (s *SQLite) Instances(ctx context.Context) (list []autoscale.InstanceRecord, err error) {
+	err = s.in(ctx, func(tx *sql.Tx) error {
+		list, err = (&reader{tx: tx}).instancesWhere(ctx, "1")
+		return err
+	})
+	return list, err
+}
+
+// Charges returns the charges that begin in [from, to), as they were appended.
+func (s *SQLite) Charges(ctx context.Context, from, to time.Time) (list []ledger.Charge, err error) {
+	err = s.in(ctx, func(tx *sql.Tx) error {
+		r := reader{tx: tx}
+		list, err = query(ctx, &r, `SELECT c.id, kind, instance, run, `+offeringColumns+`, starts, ends, c.account, job, team, share, of, rate, known, list, amount, round
+			FROM charges c JOIN offerings o ON o.id = c.offering
+			WHERE (?1 IS NULL OR starts >= ?1) AND (?2 IS NULL OR starts < ?2) ORDER BY seq`,
+			func(scan func(...any) error) (c ledger.Charge, err error) {
+				var o offeringRow
+				var starts, ends sql.NullInt64
+				var rate, onDemand, amount int64
+				err = scan(append(append([]any{&c.ID, &c.Kind, &c.Instance, &c.Run}, o.into()...),
+					&starts, &ends, &c.Account, &c.Job, &c.Team, &c.Share, &c.Of, &rate, &c.Known, &onDemand, &amount, &c.Round)...)
+				if err != nil {
+					return c, err
+				}
+				c.From, c.To = instant(starts), instant(ends)
+				c.Rate, c.List, c.Amount = pricing.Rate(rate), pricing.Rate(onDemand), pricing.Money(amount)
+				c.Offering, err = o.offering()
+				return c, err
+			}, nanos(from), nanos(to))
+		return err
+	})
+	return list, err
+}
+
+// Events returns the events in [from, to), as they were appended.
+func (s *SQLite) Events(ctx context.Context, from, to time.Time) (list []autoscale.Event, err error) {
+	err = s.in(ctx, func(tx *sql.Tx) error {
+		r := reader{tx: tx}
+		list, err = query(ctx, &r, `SELECT at, round, kind, job, instance, o.id, `+offeringColumns+`, text
+			FROM events e LEFT JOIN offerings o ON o.id = e.offering
+			WHERE (?1 IS NULL OR at >= ?1) AND (?2 IS NULL OR at < ?2) ORDER BY seq`,
+			func(scan func(...any) error) (e autoscale.Event, err error) {
+				var o offeringRow
+				var at, id sql.NullInt64
+				if err := scan(append(append([]any{&at, &e.Round, &e.Kind, &e.Job, &e.Instance, &id}, o.into()...), &e.Text)...); err != nil {
+					return e, err
+				}
+				e.At = instant(at)
+				if id.Valid {
+					offering, err := o.offering()
+					if err != nil {
+						return e, err
+					}
+					e.Offering = &offering
+				}
+				return e, nil
+			}, nanos(from), nanos(to))
+		return err
+	})
+	return list, err
+}
+
+// reader reads in one transaction, so that what it reads belongs together.
+type reader struct {
+	tx   *sql.Tx
+	jobs Codec
+}
+
+// query reads every row of an answer.
+func query[T any](ctx context.Context, r *reader, text string, read func(scan func(...any) error) (T, error), args ...any) ([]T, error) {
+	rows, err := r.tx.QueryContext(ctx, text, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []T
+	for rows.Next() {
+		v, err := read(rows.Scan)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+	}
+	return list, rows.Err()
+}
+
+const offeringColumns = "o.cloud, o.account, o.region, o.zone, o.type, o.market, o.reservation"
+
+// offeringRow is where the columns of an offering are read to. They are NULL for
+// an event that names none.
+type offeringRow [7]sql.NullString
+
+func (o *offeringRow) into() []any {
+	list := make([]any, len(o))
+	for i := range o {
+		list[i] = &o[i]
+	}
+	return list
+}
+
+func (o *offeringRow) offering() (provider.Offering, error) {
+	market, err := provider.ParseMarket(o[5].String)
+	return provider.Offering{
+		Cloud: o[0].String, Account: o[1].String, Region: o[2].String, Zone: o[3].String,
+		Type: o[4].String, Market: market, Reservation: o[6].String,
+	}, err
+}
+
+func (r *reader) jobsWhere(ctx context.Context, condition string) ([]autoscale.JobRecord, error) {
+	return query(ctx, r, `SELECT id, document, phase, generation, gang, begun, running, stopped, stopping, target, safe, seen, seen_at, waiting, held,
+		started, ended, restarts, losses, failures FROM jobs WHERE `+condition+` ORDER BY submitted, id`,
+		func(scan func(...any) error) (j autoscale.JobRecord, err error) {
+			var id, document string
+			var gang, target sql.NullString
+			var begun, running, stopped, seenAt, waiting, started, ended sql.NullInt64
+			var held int64
+			if err := scan(&id, &document, &j.Phase, &j.Generation, &gang, &begun, &running, &stopped, &j.Stopping, &target, &j.Safe, &j.Seen, &seenAt,
+				&waiting, &held, &started, &ended, &j.Restarts, &j.Losses, &j.Failures); err != nil {
+				return j, err
+			}
+			if j.Job, err = r.jobs.Decode([]byte(document)); err != nil {
+				return j, fmt.Errorf("job %s: %w", id, err)
+			}
+			if gang.Valid {
+				if err := json.Unmarshal([]byte(gang.String), &j.Gang); err != nil {
+					return j, fmt.Errorf("job %s: gang: %w", id, err)
+				}
+			}
+			if target.Valid {
+				if err := json.Unmarshal([]byte(target.String), &j.Target); err != nil {
+					return j, fmt.Errorf("job %s: target: %w", id, err)
+				}
+			}
+			j.Times = autoscale.GangTimes{Started: instant(begun), Running: instant(running), Stopping: instant(stopped)}
+			j.SeenAt, j.Waiting, j.Started, j.Ended = instant(seenAt), instant(waiting), instant(started), instant(ended)
+			j.Held = time.Duration(held)
+			return j, nil
+		})
+}
+
+func (r *reader) openIntents(ctx context.Context) ([]autoscale.Intent, error) {
+	return query(ctx, r, `SELECT token, round, `+offeringColumns+`, count, min, rate, reason, created, state, instances, error
+		FROM intents i JOIN offerings o ON o.id = i.offering WHERE state = 1 ORDER BY token`,
+		func(scan func(...any) error) (x autoscale.Intent, err error) {
+			var o offeringRow
+			var created sql.NullInt64
+			var rate int64
+			var instances string
+			err = scan(append(append([]any{&x.Token, &x.Round}, o.into()...), &x.Count, &x.Min, &rate, &x.Reason, &created, &x.State, &instances, &x.Error)...)
+			if err != nil {
+				return x, err
+			}
+			x.Created, x.Rate = instant(created), pricing.Rate(rate)
+			if err := json.Unmarshal([]byte(instances), &x.Instances); err != nil {
+				return x, fmt.Errorf("intent %s: instances: %w", x.Token, err)
+			}
+			x.Offering, err = o.offering()
+			return x, err
+		})
+}
+
+func (r *reader) instancesWhere(ctx context.Context, condition string) ([]autoscale.InstanceRecord, error) {
+	return query(ctx, r, `SELECT i.id, `+offeringColumns+`, state, tag_fleet, tag_epoch, tag_round, tag_intent, launched, started, ended, cause,
+		ready_at, draining, reason, rate, booked, seen, noticed, loss, end_asked, denied, settled
+		FROM instances i JOIN offerings o ON o.id = i.offering WHERE `+condition+` ORDER BY i.id`,
+		func(scan func(...any) error) (m autoscale.InstanceRecord, err error) {
+			var o offeringRow
+			var launched, started, ended, ready, booked, seen, noticed, loss, endAsked, denied sql.NullInt64
+			var rate int64
+			i := &m.Instance
+			err = scan(append(append([]any{&i.ID}, o.into()...), &i.State, &i.Tags.Fleet, &i.Tags.Epoch, &i.Tags.Round, &i.Tags.Intent,
+				&launched, &started, &ended, &i.Cause, &ready, &m.Draining, &m.Reason, &rate, &booked, &seen,
+				&noticed, &loss, &endAsked, &denied, &m.Settled)...)
+			if err != nil {
+				return m, err
+			}
+			i.Launched, i.Started, i.Ended = instant(launched), instant(started), instant(ended)
+			m.ReadyAt, m.Booked, m.Seen, m.Rate = instant(ready), instant(booked), instant(seen), pricing.Rate(rate)
+			m.Noticed, m.Loss, m.EndAsked, m.Denied = instant(noticed), instant(loss), instant(endAsked), instant(denied)
+			i.Offering, err = o.offering()
+			return m, err
+		})
+}
+
+func (r *reader) shortages(ctx context.Context) ([]autoscale.Shortage, error) {
+	return query(ctx, r, `SELECT cloud, account, region, zone, family, type, market, reservation, kind, since, until, streak FROM shortages
+		ORDER BY cloud, account, region, zone, family, type, market, reservation`,
+		func(scan func(...any) error) (s autoscale.Shortage, err error) {
+			var since, until sql.NullInt64
+			c := &s.Scope
+			err = scan(&c.Cloud, &c.Account, &c.Region, &c.Zone, &c.Family, &c.Type, &c.Market, &c.Reservation, &s.Kind, &since, &until, &s.Streak)
+			s.Since, s.Until = instant(since), instant(until)
+			return s, err
+		})
+}

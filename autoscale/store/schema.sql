@@ -1,0 +1,140 @@
+-- Times are nanoseconds since 1970 in UTC; NULL is no time. Money and rates are
+-- nano US dollars, per hour for rates.
+
+CREATE TABLE fleet (
+	one     INTEGER PRIMARY KEY CHECK (one = 1),
+	id      TEXT    NOT NULL,
+	epoch   INTEGER NOT NULL,
+	round   INTEGER NOT NULL,
+	version INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE offerings (
+	id          INTEGER PRIMARY KEY,
+	cloud       TEXT NOT NULL,
+	account     TEXT NOT NULL,
+	region      TEXT NOT NULL,
+	zone        TEXT NOT NULL,
+	type        TEXT NOT NULL,
+	market      TEXT NOT NULL,
+	reservation TEXT NOT NULL,
+	UNIQUE (cloud, account, region, zone, type, market, reservation)
+) STRICT;
+
+CREATE TABLE jobs (
+	id         TEXT    PRIMARY KEY,
+	team       TEXT    NOT NULL,
+	family     TEXT    NOT NULL,
+	submitted  INTEGER,
+	document   TEXT    NOT NULL, -- the job as JSON; it never changes
+	phase      INTEGER NOT NULL,
+	generation INTEGER NOT NULL,
+	gang       TEXT,             -- JSON; NULL: none
+	begun      INTEGER,          -- the gang was handed to the runner
+	running    INTEGER,          -- its first progress
+	stopped    INTEGER,          -- it was told to stop
+	stopping   INTEGER NOT NULL, -- how
+	target     TEXT,             -- JSON; NULL: none
+	safe       REAL    NOT NULL,
+	seen       REAL    NOT NULL,
+	seen_at    INTEGER,
+	waiting    INTEGER,
+	held       INTEGER NOT NULL, -- nanoseconds
+	started    INTEGER,
+	ended      INTEGER,
+	restarts   INTEGER NOT NULL,
+	losses     INTEGER NOT NULL,
+	failures   INTEGER NOT NULL
+) STRICT;
+CREATE INDEX jobs_live ON jobs (id) WHERE ended IS NULL OR gang IS NOT NULL;
+
+CREATE TABLE intents (
+	token     TEXT    PRIMARY KEY,
+	round     INTEGER NOT NULL,
+	offering  INTEGER NOT NULL REFERENCES offerings,
+	count     INTEGER NOT NULL,
+	min       INTEGER NOT NULL,
+	rate      INTEGER NOT NULL,
+	reason    TEXT    NOT NULL,
+	created   INTEGER,
+	state     INTEGER NOT NULL,
+	instances TEXT    NOT NULL, -- JSON
+	error     TEXT    NOT NULL
+) STRICT;
+CREATE INDEX intents_open ON intents (token) WHERE state = 1;
+
+CREATE TABLE instances (
+	id        TEXT    PRIMARY KEY,
+	offering  INTEGER NOT NULL REFERENCES offerings,
+	state     INTEGER NOT NULL,
+	tag_fleet TEXT    NOT NULL,
+	tag_epoch INTEGER NOT NULL,
+	tag_round INTEGER NOT NULL,
+	tag_intent TEXT   NOT NULL,
+	launched  INTEGER,
+	started   INTEGER,
+	ended     INTEGER,
+	cause     INTEGER NOT NULL,
+	ready_at  INTEGER,
+	draining  INTEGER NOT NULL,
+	reason    TEXT    NOT NULL,
+	rate      INTEGER NOT NULL,
+	booked    INTEGER,
+	seen      INTEGER,
+	noticed   INTEGER,
+	loss      INTEGER,
+	end_asked INTEGER,
+	denied    INTEGER,
+	settled   INTEGER NOT NULL
+) STRICT;
+CREATE INDEX instances_live ON instances (id) WHERE settled = 0;
+
+CREATE TABLE shortages (
+	cloud       TEXT    NOT NULL,
+	account     TEXT    NOT NULL,
+	region      TEXT    NOT NULL,
+	zone        TEXT    NOT NULL,
+	family      TEXT    NOT NULL,
+	type        TEXT    NOT NULL,
+	market      INTEGER NOT NULL, -- 0: every market
+	reservation TEXT    NOT NULL,
+	kind        TEXT    NOT NULL,
+	since       INTEGER,
+	until       INTEGER,
+	streak      INTEGER NOT NULL,
+	PRIMARY KEY (cloud, account, region, zone, family, type, market, reservation)
+) STRICT;
+
+CREATE TABLE charges (
+	seq      INTEGER PRIMARY KEY,
+	id       TEXT    NOT NULL UNIQUE,
+	kind     TEXT    NOT NULL,
+	instance TEXT    NOT NULL,
+	run      INTEGER NOT NULL,
+	offering INTEGER NOT NULL REFERENCES offerings,
+	starts   INTEGER,
+	ends     INTEGER,
+	account  TEXT    NOT NULL,
+	job      TEXT    NOT NULL,
+	team     TEXT    NOT NULL,
+	share    INTEGER NOT NULL,
+	of       INTEGER NOT NULL,
+	rate     INTEGER NOT NULL,
+	known    INTEGER NOT NULL,
+	list     INTEGER NOT NULL,
+	amount   INTEGER NOT NULL,
+	round    INTEGER NOT NULL
+) STRICT;
+CREATE INDEX charges_starts ON charges (starts);
+
+CREATE TABLE events (
+	seq      INTEGER PRIMARY KEY,
+	at       INTEGER,
+	round    INTEGER NOT NULL,
+	kind     TEXT    NOT NULL,
+	job      TEXT    NOT NULL,
+	instance TEXT    NOT NULL,
+	offering INTEGER REFERENCES offerings,
+	text     TEXT    NOT NULL
+) STRICT;
+CREATE INDEX events_at ON events (at);
