@@ -67,6 +67,10 @@ type Instance struct {
 	Started  time.Time // entered Running: the bill's clock starts; zero before
 	Ended    time.Time // the bill's clock stopped; zero before
 	Cause    EndCause
+
+	// What the machine says of itself, apart from what the cloud says of it.
+	CalledHome   time.Time // its first word; zero before, and where nothing listens
+	Accelerators int       // usable ones that it counted; means nothing before CalledHome
 }
 
 // Live reports whether the instance is here or on its way here.
