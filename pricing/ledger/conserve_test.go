@@ -215,12 +215,16 @@ func settleDrawn(t *rapid.T, m *ledger.Meter, book *ledger.Ledger, d *drawn, now
 	}
 }
 
-// moveDrawn now and then moves a job's money of a random time to waste.
+// moveDrawn now and then moves a job's money of a random time to waste, or back.
 func moveDrawn(t *rapid.T, m *ledger.Meter, book *ledger.Ledger, from, now time.Time, round int64, h *pricing.History, rules ledger.Rules) {
 	if rapid.IntRange(0, 2).Draw(t, "work lost") != 0 {
 		return
 	}
-	mv := ledger.Move{Out: ledger.ToJob, Into: ledger.ToWaste, Job: "GPT-L", Round: round}
+	mv := ledger.Move{Out: ledger.ToJob, Into: ledger.ToWaste, Round: round}
+	if rapid.IntRange(0, 3).Draw(t, "back") == 0 {
+		mv.Out, mv.Into = mv.Into, mv.Out
+	}
+	mv.Job = rapid.SampledFrom([]string{"a", "GPT-L"}).Draw(t, "whose")
 	mv.From = from.Add(drawSpan(t, "lost from", now.Sub(from)))
 	mv.To = mv.From.Add(drawSpan(t, "lost for", time.Hour))
 	replayed := ledger.Resume(h, rules, shuffled(t, book.Charges())).Transfer(mv)

@@ -166,7 +166,7 @@ func (r *run) lines(b *booking, round int64) []Charge {
 // is over or, where the rate is not fixed for the hour, another is in force.
 func (m *Meter) pieceAt(r *run, at time.Duration) piece {
 	hour := at.Truncate(time.Hour)
-	inHour := at > hour && r.current.from >= hour && r.booked > 0
+	inHour := at > hour
 	if inHour && r.rule.Fixed {
 		return r.current
 	}

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/pricing/ledger"
 	"github.com/goodfleet/goodfleet/provider"
@@ -135,6 +137,41 @@ func TestStopThatWasNeverSeenEndsAtTheNextStart(t *testing.T) {
 	}
 	if want := usd(t, "1.5"); first != want {
 		t.Errorf("first run: got %s USD, want %s", first, want)
+	}
+}
+
+// The next start is listed at its very instant: nothing of it is billed yet, but
+// what was booked past the stop is taken back.
+func TestStartAtThisInstantEndsTheRunBefore(t *testing.T) {
+	m := ledger.NewMeter(history(t, quoted(awsOnDemand, day, "1")), ledger.Rules{})
+	charges := m.Settle(life("i", awsOnDemand, clock(0, 0, 0), time.Time{}, 0), 8, nil, clock(2, 0, 0), 1)
+	again := life("i", awsOnDemand, clock(1, 30, 0), time.Time{}, 0)
+	charges = append(charges, m.Settle(again, 8, nil, clock(1, 30, 0), 2)...)
+	if got, want := amounts(t, charges), usd(t, "1.5"); got != want {
+		t.Errorf("got %s USD, want %s", got, want)
+	}
+}
+
+func TestMinimumIsBorneByThoseWhoHeldItLast(t *testing.T) {
+	job := []ledger.Share{{Job: "a", Accelerators: 6}}
+	for _, c := range []struct {
+		name string
+		seen time.Time // until when it was booked as running before its end was seen
+		want map[string]string
+	}{
+		{"end seen at once", clock(1, 0, 10), map[string]string{"boot": "0.4", "job": "1.5", "idle": "0.5"}},
+		{"end seen late", clock(1, 10, 0), map[string]string{"boot": "2.4"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := ledger.NewMeter(history(t, quoted(awsOnDemand, day, "144")), ledger.Rules{}) // 0.04 USD a second
+			charges := m.Settle(life("i", awsOnDemand, clock(1, 0, 0), time.Time{}, 0), 8, []ledger.Share{{Account: ledger.ToBoot, Accelerators: 8}}, c.seen, 1)
+			gone := life("i", awsOnDemand, clock(1, 0, 0), clock(1, 0, 20), provider.Failed)
+			charges = append(charges, m.Settle(gone, 8, job, clock(1, 20, 0), 2)...)
+			amounts(t, charges)
+			if diff := cmp.Diff(c.want, byAccount(charges)); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }
 

@@ -110,6 +110,26 @@ func TestEndSeenLateTakesBackFromWhoeverHeldItLast(t *testing.T) {
 	}
 }
 
+func TestLongRunIsRememberedForReach(t *testing.T) {
+	m := ledger.NewMeter(history(t, quoted(awsOnDemand, day, "1")), ledger.Rules{})
+	job := []ledger.Share{{Job: "a", Accelerators: 8}}
+	var charges []ledger.Charge
+	for hour := 1; hour <= 72; hour++ {
+		charges = append(charges, m.Settle(life("i", awsOnDemand, clock(0, 0, 0), time.Time{}, 0), 8, job, clock(hour, 0, 0), int64(hour))...)
+	}
+	mv := ledger.Move{Out: ledger.ToJob, Into: ledger.ToWaste, Job: "a", From: clock(0, 0, 0), To: clock(40, 0, 0), Round: 73}
+	for name, m := range map[string]*ledger.Meter{"live": m, "resumed": ledger.Resume(history(t), ledger.Rules{}, charges)} {
+		if moved := m.Transfer(mv); len(moved) != 0 {
+			t.Errorf("%s: got %d lines, want none: too long ago", name, len(moved))
+		}
+		within := mv
+		within.To = clock(72, 0, 0)
+		if moved := m.Transfer(within); len(moved) < 2*24 || len(moved) > 2*26 {
+			t.Errorf("%s: got %d lines, want pairs for a day and at most two hours", name, len(moved))
+		}
+	}
+}
+
 func TestClosedRunIsForgottenAfterReach(t *testing.T) {
 	m, _ := gang(t, awsOnDemand)
 	for i, id := range []string{"i-1", "i-2"} {
