@@ -8,7 +8,8 @@ import (
 )
 
 // Resume makes a meter that goes on where the one that made the charges stood. The
-// charges may come in any order and more than once.
+// charges may come in any order and more than once, but must hold all that was
+// booked of every run that may still be settled: its first charge is its start.
 func Resume(prices Prices, rules Rules, charges []Charge) *Meter {
 	m := NewMeter(prices, rules)
 	lines := make([]*Charge, len(charges))
