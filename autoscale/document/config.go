@@ -12,15 +12,16 @@ type Config struct {
 // ConfigSpec is the settings themselves. Those that are one value may also be
 // given by a flag or by the environment, which go before the file.
 type ConfigSpec struct {
-	BurnCap Hourly            `json:"burnCap,omitzero"` // of all machines held
-	Clouds  []string          `json:"clouds,omitempty"`
-	Regions []string          `json:"regions,omitempty"`
-	Markets []provider.Market `json:"markets,omitempty"`
-	Round   Duration          `json:"round,omitzero"` // from one round to the next
-	Seed    *uint64           `json:"seed,omitempty"`
-	Output  string            `json:"output,omitempty"` // "table", "json", "yaml", "csv"
-	Out     string            `json:"out,omitempty"`    // folder for what a command writes
-	Ledger  string            `json:"ledger,omitempty"` // file that cost-report reads
+	BurnCap    Hourly            `json:"burnCap,omitzero"` // of all machines held
+	Clouds     []string          `json:"clouds,omitempty"`
+	Regions    []string          `json:"regions,omitempty"`
+	Markets    []provider.Market `json:"markets,omitempty"`
+	Round      Duration          `json:"round,omitzero"` // from one round to the next
+	Seed       *uint64           `json:"seed,omitempty"`
+	Output     string            `json:"output,omitempty"`     // "table", "json", "yaml", "csv"
+	Out        string            `json:"out,omitempty"`        // folder for what a command writes
+	Ledger     string            `json:"ledger,omitempty"`     // file that cost-report reads
+	Quarantine string            `json:"quarantine,omitempty"` // file of prices that were put aside
 
 	Quotas []Quota `json:"quotas,omitempty"`
 	Owned  []Owned `json:"owned,omitempty"`

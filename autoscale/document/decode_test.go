@@ -48,6 +48,7 @@ func TestJobsNameTheFirstMistake(t *testing.T) {
 		old, new string // the edit
 		want     string
 	}{
+		{"required key misspelt", "  resources:", "  resorces:", `9:3: spec.resorces: unknown key; did you mean "resources"?`},
 		{"unknown key", "    accelerators:", "    acclerators:", `10:5: spec.resources.acclerators: unknown key; did you mean "accelerators"?`},
 		{"unknown key of another case", "  valueOfTime", "  valueoftime", `14:3: spec.valueoftime: unknown key; did you mean "valueOfTime"?`},
 		{"unknown key in a list", "replicas: 4,", "replicas: 4, gpus: 1,", `21:42: spec.throughput.table[1].gpus: unknown key; known: accelerator, estimated, nodes, replicas, samplesPerSec`},

@@ -170,9 +170,16 @@ func validate(file, name string, root *node) error {
 	if !errors.As(invalid, &tree) {
 		return &Error{File: file, Line: root.line, Column: root.column, Reason: invalid.Error()}
 	}
-	var found []*Error
+	var found, missing []*Error
 	for _, leaf := range leaves(tree) {
+		if _, ok := leaf.ErrorKind.(*kind.Required); ok {
+			missing = append(missing, c.explain(file, root, leaf)...)
+			continue
+		}
 		found = append(found, c.explain(file, root, leaf)...)
+	}
+	if len(found) == 0 {
+		found = missing // a key that is missing may be there, misspelt
 	}
 	return slices.MinFunc(found, func(a, b *Error) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Reason, b.Reason))
