@@ -23,10 +23,11 @@ type prices interface {
 }
 
 // hazards is what the loop needs to know of losses, and what it tells of them:
-// the machines that run or ended since it last did. pricing.Hazards is the one.
+// that something of a pool was held for a time, and whether that ended with the
+// loss of the pool. pricing.Hazards is the one.
 type hazards interface {
 	Of(o provider.Offering, now time.Time) pricing.Hazard
-	Observe(now time.Time, instances []provider.Instance)
+	Observe(p provider.Pool, from, to time.Time, lost bool)
 }
 
 // guard holds money back before a launch, so that no cap is passed even while

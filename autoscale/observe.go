@@ -2,6 +2,7 @@ package autoscale
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -109,16 +110,50 @@ func (l *Loop) overdue(m *InstanceRecord) time.Time {
 	return m.Instance.Launched.Add(max(l.cfg.Settings.PendingMax, 3*l.bootOf(m.Instance.Offering)))
 }
 
-// tellHazards passes on what happened to our machines. Those of frozen clouds
-// are left out: nothing is known of them.
+// tellHazards passes on what happened to the pools that we hold something of. A
+// pool is lost when the cloud takes machines of it and no more are left than it
+// took: one out of many is the loss of that one. Those of frozen clouds are left
+// out: nothing is known of them.
 func (l *Loop) tellHazards(now time.Time) {
-	var seen []provider.Instance
+	type span struct {
+		from, to   time.Time // something was held
+		lost       time.Time // the last that the cloud took
+		took, left int
+	}
+	spans := map[provider.Pool]*span{}
 	for _, m := range l.cache.machines {
-		if l.frozen(m.Instance.Offering.Cloud) == "" && !m.Instance.Started.IsZero() {
-			seen = append(seen, m.Instance)
+		inst := m.Instance
+		if inst.Started.IsZero() || m.Settled || l.frozen(inst.Offering.Cloud) != "" {
+			continue
+		}
+		to := now
+		if !inst.Ended.IsZero() && inst.Ended.Before(now) {
+			to = inst.Ended
+		}
+		s := spans[inst.Offering.Pool()]
+		if s == nil {
+			s = &span{from: inst.Started}
+			spans[inst.Offering.Pool()] = s
+		}
+		if inst.Started.Before(s.from) {
+			s.from = inst.Started
+		}
+		s.to = later(s.to, to)
+		switch {
+		case inst.Live():
+			s.left++
+		case inst.Cause == provider.Interrupted:
+			s.took++
+			s.lost = later(s.lost, to)
 		}
 	}
-	l.cfg.Hazards.Observe(now, seen)
+	for _, pool := range slices.SortedFunc(maps.Keys(spans), provider.Pool.Compare) {
+		s := spans[pool]
+		if s.took > 0 && s.left <= s.took {
+			l.cfg.Hazards.Observe(pool, s.from, s.lost, true)
+		}
+		l.cfg.Hazards.Observe(pool, s.from, s.to, false)
+	}
 }
 
 // state is what a decision may depend on, as of now.

@@ -117,11 +117,7 @@ func (l *Loop) wake(now time.Time) (clock planner.Clock, due bool) {
 
 // keep remembers what a plan was made of, and when the next one is due.
 func (l *Loop) keep(plan planner.Plan, now time.Time) {
-	changed := l.last.changed
-	for _, v := range l.clouds {
-		changed = changed || v.busy // what was put off is to be asked for again
-	}
-	l.last = decided{made: true, changed: changed, plan: plan}
+	l.last = decided{made: true, changed: l.last.changed, plan: plan}
 	l.rememberRates()
 	l.last.next, l.last.clock = plan.NextDecision, plan.NextClock
 	l.clocks(now, func(at time.Time, clock planner.Clock) {
@@ -158,6 +154,11 @@ func (l *Loop) clocks(now time.Time, tell func(at time.Time, clock planner.Clock
 	}
 	for _, s := range l.cache.shortages {
 		ahead(s.Until, planner.BackClock)
+	}
+	for _, v := range l.clouds {
+		if v.busy { // what was put off is asked for again in the next round
+			tell(now.Add(1), planner.BackClock)
+		}
 	}
 	for _, x := range l.cache.intents {
 		if x.State == IntentOpen { // the answer is asked for again in every round
