@@ -21,13 +21,26 @@ type Cloud struct {
 	mu       sync.Mutex
 	now      time.Time
 	pools    map[provider.Pool]*pool
+	blocks   map[string]*pool // by reservation
 	machines map[provider.InstanceID]*machine
-	listed   []*machine // in launch order; those that ended long ago drop out
+	ever     []*machine // in launch order
+	listed   []*machine // those of ever that did not end long ago
 	tokens   map[string]answer
+	late     map[string]provider.LaunchRequest // tokens whose machines are still to come
 	used     map[provider.QuotaClass]int
 	events   events
 	seq      int
 	ids      *rand.Rand
+
+	// What statements of scenarios say.
+	rules     []*rule
+	throttles []*throttled
+	limits    []*limited
+	skews     []skewed
+	shown     []row
+	prices    []PriceChange
+	asked     [QuotasCall + 1]int
+	played    []*Scenario
 }
 
 var _ provider.Cloud = (*Cloud)(nil)
@@ -58,6 +71,8 @@ func New(cfg Config) (*Cloud, error) {
 		pools:    make(map[provider.Pool]*pool, len(sold)),
 		machines: make(map[provider.InstanceID]*machine),
 		tokens:   make(map[string]answer),
+		blocks:   make(map[string]*pool),
+		late:     make(map[string]provider.LaunchRequest),
 		used:     make(map[provider.QuotaClass]int),
 		ids:      stream(cfg.Seed, streamIDs, cfg.Name+"/"+cfg.Account),
 	}
@@ -69,6 +84,9 @@ func New(cfg Config) (*Cloud, error) {
 		c.quotas[class] = q
 	}
 	for _, o := range sold {
+		if o.Reservation != "" {
+			continue
+		}
 		if _, known := c.pools[o.Pool()]; known {
 			continue
 		}
@@ -80,7 +98,29 @@ func New(cfg Config) (*Cloud, error) {
 			return nil, fmt.Errorf("fake cloud %s: %w", cfg.Name, err)
 		}
 	}
-	return c, nil
+	if err := c.openBlocks(cfg.Blocks); err != nil {
+		return nil, fmt.Errorf("fake cloud %s: %w", cfg.Name, err)
+	}
+	return c, c.begin()
+}
+
+// begin puts the scenario and the drawn faults in train.
+func (c *Cloud) begin() error {
+	drawn, err := c.cfg.Faults.draw(c)
+	if err != nil {
+		return fmt.Errorf("fake cloud %s: %w", c.cfg.Name, err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range []*Scenario{c.cfg.Scenario, drawn} {
+		if s == nil {
+			continue
+		}
+		if err := c.play(s, c.now); err != nil {
+			return fmt.Errorf("fake cloud %s: %w", c.cfg.Name, err)
+		}
+	}
+	return nil
 }
 
 // ours names the account in a class that leaves it out.
@@ -120,18 +160,23 @@ func (c *Cloud) Advance(to time.Time) {
 func (c *Cloud) happen(to time.Time) {
 	for len(c.events) > 0 && !c.events[0].at.After(to) {
 		e := heap.Pop(&c.events).(event)
-		if e.m.inst.Live() {
-			e.do(c, e.m)
+		if e.void() {
+			continue
 		}
+		if e.at.After(c.now) {
+			c.now = e.at
+		}
+		e.do(c, e.m)
 	}
 }
 
-// NextEvent is the next instant at which a listing changes by itself: a machine
-// has booted, is warned or is lost. ok is false when nothing is to come.
+// NextEvent is the next instant at which something may change by itself: a machine
+// has booted, is warned or is lost, or a statement has its time. ok is false when
+// nothing is to come.
 func (c *Cloud) NextEvent() (at time.Time, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for len(c.events) > 0 && !c.events[0].m.inst.Live() {
+	for len(c.events) > 0 && c.events[0].void() {
 		heap.Pop(&c.events)
 	}
 	if len(c.events) == 0 {
@@ -140,78 +185,60 @@ func (c *Cloud) NextEvent() (at time.Time, ok bool) {
 	return c.events[0].at, true
 }
 
-// enter is where every call of the seam begins. It holds the lock until leave.
-func (c *Cloud) enter(ctx context.Context, call string) (leave func(), err error) {
-	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", call, err)
-	}
-	c.mu.Lock()
-	return c.mu.Unlock, nil
-}
-
-// Instances lists the machines that are live and those that ended within the
-// climate's Keep, in launch order.
-func (c *Cloud) Instances(ctx context.Context) ([]provider.Instance, error) {
-	leave, err := c.enter(ctx, "list instances")
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	c.forget()
-	list := make([]provider.Instance, len(c.listed))
-	for i, m := range c.listed {
-		list[i] = m.inst
-	}
-	return list, nil
-}
-
-// Interruptions lists the notices in force and the losses within the climate's
-// Keep, in launch order of their machines.
-func (c *Cloud) Interruptions(ctx context.Context) ([]provider.Interruption, error) {
-	leave, err := c.enter(ctx, "list interruptions")
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	c.forget()
-	var list []provider.Interruption
-	for _, m := range c.listed {
-		inForce := m.inst.Live() && !m.loss.IsZero() && !m.noticed.After(c.now)
-		if inForce || m.inst.Cause == provider.Interrupted {
-			list = append(list, provider.Interruption{Instance: m.inst.ID, Offering: m.inst.Offering, Noticed: m.noticed, Loss: m.loss})
+// Quotas lists the limits of the account.
+func (c *Cloud) Quotas(ctx context.Context) ([]provider.Quota, error) {
+	return serve(ctx, c, QuotasCall, nothing, 0, func(f *fault) ([]provider.Quota, error) {
+		if c.shape(f, QuotasCall, nil, 0); f.empty {
+			return nil, nil
 		}
-	}
-	return list, nil
-}
-
-// forget drops from the listing what ended longer than Keep ago.
-func (c *Cloud) forget() {
-	c.listed = slices.DeleteFunc(c.listed, func(m *machine) bool {
-		return !m.inst.Live() && m.inst.Ended.Add(c.cfg.Climate.Keep).Before(c.now)
+		return slices.Clone(c.cfg.Quotas), nil
 	})
 }
 
-// Quotas lists the limits of the account as they were given.
-func (c *Cloud) Quotas(ctx context.Context) ([]provider.Quota, error) {
-	leave, err := c.enter(ctx, "list quotas")
-	if err != nil {
-		return nil, err
+// nothing is what a call is about that is about no offering.
+func nothing() []provider.Offering { return nil }
+
+// Terminate ends machines at once. One that is gone or was never known is no
+// error. With one of them protected, none ends and the answer is ErrDenied.
+func (c *Cloud) Terminate(ctx context.Context, ids ...provider.InstanceID) error {
+	about := func() []provider.Offering {
+		var list []provider.Offering
+		for _, id := range ids {
+			if m, known := c.machines[id]; known {
+				list = append(list, m.inst.Offering)
+			}
+		}
+		return list
 	}
-	defer leave()
-	return slices.Clone(c.cfg.Quotas), nil
+	_, err := serve(ctx, c, TerminateCall, about, 0, func(f *fault) (struct{}, error) {
+		return struct{}{}, c.terminate(f, about, ids)
+	})
+	return err
 }
 
-// Terminate ends machines at once. One that is gone or was never known is no error.
-func (c *Cloud) Terminate(ctx context.Context, ids ...provider.InstanceID) error {
-	leave, err := c.enter(ctx, "terminate")
-	if err != nil {
-		return err
-	}
-	defer leave()
+func (c *Cloud) terminate(f *fault, about func() []provider.Offering, ids []provider.InstanceID) error {
 	for _, id := range ids {
-		if m, known := c.machines[id]; known && m.inst.Live() {
-			c.end(m, c.now, provider.EndedByUs)
+		if m, known := c.machines[id]; known && m.inst.Live() && c.now.Before(m.protected) {
+			return fmt.Errorf("terminate %s: %w: it is protected", id, provider.ErrDenied)
 		}
+	}
+	if len(c.rules) > 0 {
+		c.shape(f, TerminateCall, about(), 0)
+	}
+	if f.ignored {
+		return nil
+	}
+	for _, id := range ids {
+		m, known := c.machines[id]
+		if !known || !m.inst.Live() {
+			continue
+		}
+		if f.takes == 0 {
+			c.end(m, c.now, provider.EndedByUs)
+			continue
+		}
+		m.inst.State, m.ending = provider.Ending, c.now
+		c.at(c.now.Add(f.takes), func(c *Cloud) { c.end(m, c.now, provider.EndedByUs) })
 	}
 	return nil
 }

@@ -21,8 +21,9 @@ type Config struct {
 	Start time.Time
 
 	Catalogue *provider.Catalogue
-	Offerings []provider.Offering // what is sold: on-demand and spot
-	Quotas    []provider.Quota    // a class that is missing is not limited
+	Offerings []provider.Offering // what is sold: on-demand and spot, and reserved machines of Blocks
+	Blocks    []Block
+	Quotas    []provider.Quota // a class that is missing is not limited
 
 	// InterruptionScale multiplies the interruptions of spot machines: it divides
 	// the length of up spells and multiplies the rate of single losses. 1 is the
@@ -31,6 +32,13 @@ type Config struct {
 
 	// Climate is how capacity behaves; nil is Measured(Name).
 	Climate *Climate
+
+	// Scenario is what is to go wrong, and when; nil is nothing. Its times are
+	// counted from Start.
+	Scenario *Scenario
+
+	// Faults are drawn from Seed and go wrong besides; the zero value is none.
+	Faults Faults
 }
 
 // validate checks cfg and returns its offerings in order.
@@ -72,8 +80,8 @@ func (cfg Config) validateOffering(o provider.Offering) error {
 		return fmt.Errorf("offering %s is of another cloud", o)
 	case o.Account != "" && o.Account != cfg.Account:
 		return fmt.Errorf("offering %s is of account %q, not %q", o, o.Account, cfg.Account)
-	case o.Market != provider.OnDemand && o.Market != provider.Spot || o.Reservation != "":
-		return fmt.Errorf("offering %s: only on-demand and spot machines are sold here", o)
+	case (o.Market == provider.Reserved) != (o.Reservation != "") || o.Market == provider.Queued:
+		return fmt.Errorf("offering %s: only on-demand and spot machines are sold here, and reserved ones of a block", o)
 	}
 	if _, ok := cfg.Catalogue.Lookup(o.Cloud, o.Type); !ok {
 		return fmt.Errorf("offering %s: the catalogue has no such type", o)

@@ -2,6 +2,7 @@ package fake
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -27,58 +28,113 @@ func (a answer) instances() []provider.Instance {
 // Launch buys machines of one offering. Every error is a *provider.LaunchError.
 //
 // It refuses with ErrCapacity while the pool is down or holds too few machines,
-// and with ErrQuota when the account's class has no room; with fewer than Count
-// but at least Min to be had, it returns those together with the error. A token
-// that bought something buys nothing again: it returns the same machines and the
-// same error, ErrSpent once all of them have ended, and ErrInvalid if the request
-// has changed. A token that was refused may be tried again.
+// with ErrQuota when the account's class has no room, and with ErrClosed outside
+// the time of a block or when it is full; with fewer than Count but at least Min to
+// be had, it returns those together with the error. A token that bought something
+// buys nothing again: it returns the same machines and the same error, ErrSpent
+// once all of them have ended, and ErrInvalid if the request has changed. A token
+// that was refused may be tried again.
 func (c *Cloud) Launch(ctx context.Context, req provider.LaunchRequest) ([]provider.Instance, error) {
-	leave, err := c.enter(ctx, "launch")
-	if err != nil {
-		return nil, &provider.LaunchError{Offering: req.Offering, Want: req.Count, Err: err}
+	about := func() []provider.Offering { return []provider.Offering{req.Offering} }
+	got, err := serve(ctx, c, LaunchCall, about, req.Count, func(f *fault) ([]provider.Instance, error) {
+		return c.launch(f, req)
+	})
+	var told *provider.LaunchError
+	if err != nil && !errors.As(err, &told) {
+		err = &provider.LaunchError{Offering: req.Offering, Want: req.Count, Err: err}
 	}
-	defer leave()
+	return got, err
+}
+
+func (c *Cloud) launch(f *fault, req provider.LaunchRequest) ([]provider.Instance, error) {
 	if done, known := c.tokens[req.Token]; known {
 		return c.repeat(done, req)
 	}
+	if underWay, known := c.late[req.Token]; known {
+		if req != underWay {
+			return nil, otherRequest(req)
+		}
+		return nil, fmt.Errorf("launch: %w: it is under way", provider.ErrUnknown)
+	}
+	c.shape(f, LaunchCall, []provider.Offering{req.Offering}, req.Count)
+	if f.late > 0 {
+		if err := c.sane(req); err != nil {
+			return nil, err
+		}
+		c.late[req.Token] = req
+		c.at(c.now.Add(f.late), func(c *Cloud) {
+			delete(c.late, req.Token)
+			_, _ = c.buy(f, req) // nobody is there to be told
+		})
+		return nil, fmt.Errorf("launch: %w: no answer", provider.ErrUnknown)
+	}
+	return c.buy(f, req)
+}
+
+// buy grants what can be had and brings it to life.
+func (c *Cloud) buy(f *fault, req provider.LaunchRequest) ([]provider.Instance, error) {
 	got, err := c.grant(req)
+	if f.capped && f.most < got {
+		got, err = f.most, fmt.Errorf("%w: %d of %d, so the scenario says", provider.ErrCapacity, f.most, req.Count)
+		switch {
+		case f.silent:
+			err = nil
+		case got < req.Min:
+			got = 0
+		}
+	}
+	if got > 0 {
+		got += f.surplus
+	}
 	if err != nil {
 		err = &provider.LaunchError{Offering: req.Offering, Want: req.Count, Got: got, Err: err}
 	}
 	if got == 0 {
 		return nil, err
 	}
-	done := answer{req: req, bought: c.create(req, got), err: err}
+	done := answer{req: req, bought: c.create(req, got, false), err: err}
 	c.tokens[req.Token] = done
 	c.happen(c.now) // without a boot delay, it runs at once
-	return done.instances(), err
+	return c.tell(done.instances()), err
 }
 
 // repeat answers a token that bought something before.
 func (c *Cloud) repeat(done answer, req provider.LaunchRequest) ([]provider.Instance, error) {
 	if req != done.req {
-		return nil, &provider.LaunchError{Offering: req.Offering, Want: req.Count,
-			Err: fmt.Errorf("%w: token %s was sent before with another request", provider.ErrInvalid, req.Token)}
+		return nil, otherRequest(req)
 	}
 	for _, m := range done.bought {
 		if m.inst.Live() {
-			return done.instances(), done.err
+			return c.tell(done.instances()), done.err
 		}
 	}
-	return done.instances(), &provider.LaunchError{Offering: req.Offering, Want: req.Count, Got: len(done.bought),
+	return c.tell(done.instances()), &provider.LaunchError{Offering: req.Offering, Want: req.Count, Got: len(done.bought),
 		Err: fmt.Errorf("%w: token %s", provider.ErrSpent, req.Token)}
+}
+
+func otherRequest(req provider.LaunchRequest) error {
+	return &provider.LaunchError{Offering: req.Offering, Want: req.Count,
+		Err: fmt.Errorf("%w: token %s was sent before with another request", provider.ErrInvalid, req.Token)}
+}
+
+// sane reports why req can never be granted.
+func (c *Cloud) sane(req provider.LaunchRequest) error {
+	if err := req.Validate(); err != nil {
+		return err
+	}
+	if !c.sells(req.Offering) {
+		return fmt.Errorf("%w: %s is not sold here", provider.ErrInvalid, req.Offering)
+	}
+	return nil
 }
 
 // grant decides how many machines req gets. The error speaks of the rest: it is
 // nil only if all are granted, and none is granted below req.Min.
 func (c *Cloud) grant(req provider.LaunchRequest) (n int, err error) {
-	if err := req.Validate(); err != nil {
+	if err := c.sane(req); err != nil {
 		return 0, err
 	}
-	p, sold := c.pools[req.Offering.Pool()]
-	if !sold || !c.sells(req.Offering) {
-		return 0, fmt.Errorf("%w: %s is not sold here", provider.ErrInvalid, req.Offering)
-	}
+	p := c.supply(req.Offering)
 	n = req.Count
 	if room, limited := c.room(req.Offering); limited && room < n {
 		n, err = room, fmt.Errorf("%w: room for %d of %d", provider.ErrQuota, room, req.Count)
@@ -86,11 +142,18 @@ func (c *Cloud) grant(req provider.LaunchRequest) (n int, err error) {
 	if n < req.Min {
 		return 0, err
 	}
-	if !p.up(c.now) {
-		return 0, fmt.Errorf("%w: pool %s is down", provider.ErrCapacity, p.key)
+	lack := provider.ErrCapacity
+	if p.block != nil {
+		if err := p.block.closed(c.now); err != nil {
+			return 0, err
+		}
+		lack = provider.ErrClosed
 	}
-	if free := max(0, p.depth-p.live); free < n {
-		n, err = free, fmt.Errorf("%w: pool %s has %d left", provider.ErrCapacity, p.key, free)
+	if !p.up(c.now) {
+		return 0, fmt.Errorf("%w: pool %s is down", lack, p.name)
+	}
+	if free := max(0, p.holds(c.now)-p.live); free < n {
+		n, err = free, fmt.Errorf("%w: pool %s has %d left", lack, p.name, free)
 	}
 	if n < req.Min {
 		return 0, err
@@ -98,9 +161,20 @@ func (c *Cloud) grant(req provider.LaunchRequest) (n int, err error) {
 	return n, err
 }
 
+// supply is where machines of o come from; nil when it is not sold.
+func (c *Cloud) supply(o provider.Offering) *pool {
+	if o.Reservation == "" {
+		return c.pools[o.Pool()]
+	}
+	if p := c.blocks[o.Reservation]; p != nil && p.key == o.Pool() {
+		return p
+	}
+	return nil
+}
+
 // sells reports whether o is among the offerings, which name our account or none.
 func (c *Cloud) sells(o provider.Offering) bool {
-	return o.Reservation == "" && (o.Account == "" || o.Account == c.cfg.Account)
+	return c.supply(o) != nil && (o.Account == "" || o.Account == c.cfg.Account)
 }
 
 // room is how many more machines of o the quota of its class allows. limited is
@@ -125,26 +199,41 @@ func (c *Cloud) charge(o provider.Offering) (class provider.QuotaClass, use int)
 	return class, use
 }
 
-// create brings n machines to life. The pool was asked about now.
-func (c *Cloud) create(req provider.LaunchRequest, n int) []*machine {
+// create brings n machines to life, of ours or of another fleet.
+func (c *Cloud) create(req provider.LaunchRequest, n int, foreign bool) []*machine {
 	t, _ := c.cfg.Catalogue.Lookup(req.Offering.Cloud, req.Offering.Type)
 	boot := c.cfg.Climate.Boot(t)
 	class, use := c.charge(req.Offering)
-	p := c.pools[req.Offering.Pool()]
+	p := c.supply(req.Offering)
+	p.up(c.now) // fates look ahead from here
 	bought := make([]*machine, n)
 	for i := range bought {
 		m := &machine{
 			inst: provider.Instance{ID: c.newID(), Offering: req.Offering, State: provider.Pending, Tags: req.Tags, Launched: c.now},
-			pool: p, class: class, use: use,
+			pool: p, class: class, use: use, accelerators: t.Count, foreign: foreign,
 		}
 		c.fate(m, c.now, boot)
-		c.live(m)
-		p.launched++
+		if foreign {
+			p.foreign++
+		} else {
+			p.launched++
+		}
 		p.live++
 		c.used[class] += use
 		c.machines[m.inst.ID] = m
 		bought[i] = m
 	}
+	if len(c.rules) > 0 && !foreign {
+		c.befalls(marking, LaunchCall, []provider.Offering{req.Offering}, req.Count, func(r *rule) {
+			for _, m := range bought {
+				r.mark(m)
+			}
+		})
+	}
+	for _, m := range bought {
+		c.live(m)
+	}
+	c.ever = append(c.ever, bought...)
 	c.listed = append(c.listed, bought...)
 	return bought
 }

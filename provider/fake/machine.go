@@ -17,15 +17,37 @@ type machine struct {
 	boots   time.Time // enters Running, unless lost or ended before
 	noticed time.Time // word of the loss; zero: never lost
 	loss    time.Time // the cloud takes it back; zero: never
+
+	accelerators int       // usable ones
+	foreign      bool      // of another fleet
+	mute         bool      // never calls home
+	protected    time.Time // until then it cannot be terminated
+	ending       time.Time // its end was asked for and is under way; zero: it was not
+}
+
+// ordinal is the machine's number in its pool. Machines of other fleets are counted
+// apart, so that they do not shift the fates of ours.
+func (m *machine) ordinal() string {
+	if m.foreign {
+		return "foreign/" + strconv.Itoa(m.pool.foreign)
+	}
+	return strconv.Itoa(m.pool.launched)
 }
 
 // fate draws when a machine launched at now boots and is lost. It depends on the
 // seed, the pool and the machine's ordinal in the pool, and on the pool's spells.
 func (c *Cloud) fate(m *machine, now time.Time, boot Boot) {
 	climate := c.cfg.Climate
-	rng := stream(c.cfg.Seed, streamMachines, m.pool.key.String()+"/"+strconv.Itoa(m.pool.launched))
+	rng := stream(c.cfg.Seed, streamMachines, m.pool.name+"/"+m.ordinal())
 	bootDraw, aloneDraw, noticeDraw := rng.NormFloat64(), rng.ExpFloat64(), rng.Float64()
 	m.boots = now.Add(boot.draw(bootDraw))
+	if b := m.pool.block; b != nil {
+		m.loss = b.taken()
+		if m.noticed = m.loss.Add(-b.Notice); m.noticed.Before(now) {
+			m.noticed = now
+		}
+		return
+	}
 	if m.inst.Offering.Market != provider.Spot {
 		return
 	}
@@ -39,7 +61,7 @@ func (c *Cloud) fate(m *machine, now time.Time, boot Boot) {
 		if !m.loss.IsZero() && !s.to.Before(m.loss) || s.to.Sub(now).Hours() > horizonHours {
 			break
 		}
-		if !s.up {
+		if _, told := m.pool.forced(s.to); !s.up || told {
 			continue
 		}
 		if s.together || rng.Float64() < climate.Alone {
@@ -62,10 +84,13 @@ func (c *Cloud) fate(m *machine, now time.Time, boot Boot) {
 // event is an instant at which something that a caller can see changes.
 type event struct {
 	at  time.Time
-	seq int // order among events of one instant: the order in which they were scheduled
-	m   *machine
+	seq int      // order among events of one instant: the order in which they were scheduled
+	m   *machine // it happens only to a live one; nil: it happens anyway
 	do  func(*Cloud, *machine)
 }
+
+// void reports whether the event cannot happen any more.
+func (e event) void() bool { return e.m != nil && !e.m.inst.Live() }
 
 // events is a heap of what is to come, the next first.
 type events []event
@@ -91,9 +116,17 @@ func (c *Cloud) schedule(at time.Time, m *machine, do func(*Cloud, *machine)) {
 	heap.Push(&c.events, event{at: at, seq: c.seq, m: m, do: do})
 }
 
+// at lets something happen at an instant, or now if that has passed.
+func (c *Cloud) at(at time.Time, do func(*Cloud)) {
+	if at.Before(c.now) {
+		at = c.now
+	}
+	c.schedule(at, nil, func(c *Cloud, _ *machine) { do(c) })
+}
+
 // live schedules the life of a machine that was just launched.
 func (c *Cloud) live(m *machine) {
-	if m.loss.IsZero() || m.boots.Before(m.loss) {
+	if !m.boots.IsZero() && (m.loss.IsZero() || m.boots.Before(m.loss)) {
 		c.schedule(m.boots, m, (*Cloud).booted)
 	}
 	if m.loss.IsZero() {
@@ -107,6 +140,9 @@ func (c *Cloud) live(m *machine) {
 
 func (c *Cloud) booted(m *machine) {
 	m.inst.State, m.inst.Started = provider.Running, m.boots
+	if !m.mute {
+		m.inst.CalledHome, m.inst.Accelerators = m.boots, m.accelerators
+	}
 }
 
 func (c *Cloud) warned(*machine) {} // the notice is listed from its time on

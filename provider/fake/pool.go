@@ -36,8 +36,12 @@ type spell struct {
 // pool is the weather of one provider.Pool, drawn as far as somebody looked.
 type pool struct {
 	key   provider.Pool
-	law   Law // with the pool's own factors
+	name  string // as patterns pick it, and the name of its streams
+	law   Law    // with the pool's own factors
 	depth int
+	block *Block // nil unless its machines are paid ahead
+
+	windows []window // what statements say of it, in the order in which they were read
 
 	together float64
 	ups      *rand.Rand // one stream for up and one for down spells, so that the
@@ -46,7 +50,8 @@ type pool struct {
 	spells   []spell    // in time order without gaps; never empty unless the law is steady
 
 	launched int // machines ever launched here: the ordinal of the next one
-	live     int // machines of ours that are pending or running
+	foreign  int // machines of other fleets ever launched here
+	live     int // machines that are pending, running or ending
 }
 
 func newPool(cfg Config, key provider.Pool, t provider.InstanceType) (*pool, error) {
@@ -59,7 +64,7 @@ func newPool(cfg Config, key provider.Pool, t provider.InstanceType) (*pool, err
 		return nil, fmt.Errorf("pool %s: %w", key, err)
 	}
 	p := &pool{
-		key: key, together: climate.Together, from: cfg.Start,
+		key: key, name: key.String(), together: climate.Together, from: cfg.Start,
 		ups: stream(cfg.Seed, streamUp, key.String()), downs: stream(cfg.Seed, streamDown, key.String()),
 	}
 	rng := stream(cfg.Seed, streamPool, key.String())
@@ -108,9 +113,18 @@ func (p *pool) next() {
 	p.append(spell{up: true, together: takesAll < p.together}, p.law.Up.Quantile(length))
 }
 
-// up reports the state at now, and forgets the spells before it. Times given to
-// one pool must not go back.
+// up reports the state at now. Times given to one pool must not go back.
 func (p *pool) up(now time.Time) bool {
+	up := p.weather(now)
+	if told, ok := p.forced(now); ok {
+		return told
+	}
+	return up
+}
+
+// weather is the state at now that no statement has changed. It forgets the
+// spells before now.
+func (p *pool) weather(now time.Time) bool {
 	if p.law.Steady() {
 		return true
 	}

@@ -1,6 +1,7 @@
 package fake
 
 import (
+	"slices"
 	"time"
 
 	"github.com/goodfleet/goodfleet/provider"
@@ -27,7 +28,7 @@ func (c *Cloud) Truth(key provider.Pool, at time.Time) (truth Truth, ok bool) {
 	if !ok || at.Before(c.cfg.Start) {
 		return Truth{}, false
 	}
-	return Truth{Up: p.up(at), Depth: p.depth, Law: p.law}, true
+	return Truth{Up: p.up(at), Depth: p.holds(at), Law: p.law}, true
 }
 
 // Walk lists the spells of a pool from an instant to another, the first and the
@@ -47,18 +48,48 @@ func (c *Cloud) Walk(key provider.Pool, from, to time.Time) []Spell {
 		if !p.law.Steady() && p.spell(0).to.Before(to) {
 			s.To = p.spell(0).to
 		}
-		list = append(list, s)
+		if turn, ok := p.turn(at); ok && turn.Before(s.To) {
+			s.To = turn
+		}
 		at = s.To
+		if n := len(list); n > 0 && list[n-1].Up == s.Up {
+			list[n-1].To = s.To
+			continue
+		}
+		list = append(list, s)
 	}
 	return list
 }
 
-// again is a pool as it was at the start.
+// again is a pool as it was at the start, with all that statements say of it.
 func (c *Cloud) again(key provider.Pool) (*pool, bool) {
-	if _, sold := c.pools[key]; !sold {
+	c.mu.Lock()
+	known, sold := c.pools[key]
+	var windows []window
+	if sold {
+		windows = slices.Clone(known.windows)
+	}
+	c.mu.Unlock()
+	if !sold {
 		return nil, false
 	}
 	t, _ := c.cfg.Catalogue.Lookup(key.Cloud, key.Type)
 	p, err := newPool(c.cfg, key, t)
-	return p, err == nil
+	if err != nil {
+		return nil, false
+	}
+	p.windows = windows
+	return p, true
+}
+
+// Machines lists every machine that there ever was, as it is now, in launch order:
+// those of other fleets too, and those that no listing shows. No cloud tells it.
+func (c *Cloud) Machines() []provider.Instance {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := make([]provider.Instance, len(c.ever))
+	for i, m := range c.ever {
+		list[i] = m.inst
+	}
+	return list
 }

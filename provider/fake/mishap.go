@@ -1,0 +1,120 @@
+package fake
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/goodfleet/goodfleet/provider"
+)
+
+// mishap is something that happens to machines at an instant, the oldest first.
+type mishap struct {
+	of   pattern
+	n    int                 // negative: all
+	skip func(*machine) bool // nil: none
+	do   func(c *Cloud, m *machine)
+}
+
+func (d *mishap) fits(c *Cloud) error {
+	_, err := d.of.sold(c)
+	return err
+}
+
+func (d *mishap) begin(c *Cloud, at time.Time) {
+	c.at(at, func(c *Cloud) {
+		n := 0
+		for _, m := range c.listed {
+			if n == d.n {
+				return
+			}
+			if !m.inst.Live() || !d.of.matches(m.inst.Offering) || d.skip != nil && d.skip(m) {
+				continue
+			}
+			n++
+			d.do(c, m)
+		}
+	})
+}
+
+// readFail reads "N|all of OFFERING": machines that break and end.
+func readFail(l *line) (deed, pattern) {
+	d := &mishap{n: l.some("how many break"), do: func(c *Cloud, m *machine) { c.end(m, c.now, provider.Failed) }}
+	d.of = needOf(l)
+	return d, d.of
+}
+
+// readHost reads "of OFFERING fails": a machine of several hosts, as a TPU slice is,
+// goes on with the accelerators of the others, and breaks with the last. It befalls
+// the oldest machine that runs.
+func readHost(l *line) (deed, pattern) {
+	d := &mishap{n: 1, skip: func(m *machine) bool { return m.inst.State != provider.Running }}
+	d.do = func(c *Cloud, m *machine) {
+		t, _ := c.cfg.Catalogue.Lookup(m.inst.Offering.Cloud, m.inst.Offering.Type)
+		if m.accelerators -= max(1, t.Count/t.Hosts); m.accelerators <= 0 {
+			c.end(m, c.now, provider.Failed)
+			return
+		}
+		if !m.inst.CalledHome.IsZero() {
+			m.inst.Accelerators = m.accelerators
+		}
+	}
+	d.of = needOf(l)
+	l.need("fails")
+	return d, d.of
+}
+
+// readProtect reads "N|all of OFFERING [for TIME]": machines that cannot be
+// terminated.
+func readProtect(l *line) (deed, pattern) {
+	d := &mishap{n: l.some("how many are protected")}
+	d.of = needOf(l)
+	span := l.span()
+	if span == 0 {
+		span = longest
+	}
+	d.skip = func(m *machine) bool { return m.foreign }
+	d.do = func(c *Cloud, m *machine) { m.protected = c.now.Add(span) }
+	return d, d.of
+}
+
+// foreign is a launch by somebody else in the account. It counts against depth and
+// quota, and is granted whatever they say.
+type foreign struct {
+	of    pattern
+	n     int
+	fleet string
+}
+
+// readForeign reads "N of OFFERING [fleet NAME]".
+func readForeign(l *line) (deed, pattern) {
+	d := &foreign{n: l.count("how many"), fleet: "somebody-else"}
+	d.of = needOf(l)
+	if l.has("fleet") {
+		d.fleet = l.word("the fleet's name")
+	}
+	if l.err == nil && d.n > maxForeign {
+		l.fail("%d machines: want at most %d", d.n, maxForeign)
+	}
+	return d, d.of
+}
+
+// maxForeign keeps a typing error from filling the memory.
+const maxForeign = 10_000
+
+func (d *foreign) fits(c *Cloud) error {
+	sold, err := d.of.sold(c)
+	if err == nil && len(sold) > 1 {
+		err = fmt.Errorf("%s: it names %d offerings: want one", d.of, len(sold))
+	}
+	return err
+}
+
+func (d *foreign) begin(c *Cloud, at time.Time) {
+	c.at(at, func(c *Cloud) {
+		sold, err := d.of.sold(c)
+		if err != nil { // fits has looked
+			return
+		}
+		c.create(provider.LaunchRequest{Offering: sold[0], Tags: provider.Tags{Fleet: d.fleet}}, d.n, true)
+	})
+}
