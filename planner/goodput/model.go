@@ -112,8 +112,7 @@ const (
 	gridPoints = 50
 	// ceilSlack keeps rounding of the grid from adding a sample or a pass.
 	ceilSlack = 1e-8
-	// pruneSlack leaves a candidate in the search whose bound is within rounding
-	// of the best.
+	// pruneSlack keeps rounding from putting the bound of a candidate below its goodput.
 	pruneSlack = 1e-12
 )
 
@@ -121,64 +120,125 @@ const (
 // spread over nodes. Among equals the smallest batch wins. ok is false when no
 // batch is possible: every candidate is out of bounds, or less than M0 in all.
 func (m *Model) Best(v Variant, nodes, replicas int) (best Choice, ok bool) {
-	l := m.Limits.whole()
-	m0, k := float64(l.InitialBatch), float64(replicas)
-	first, last := float64(max(l.InitialBatch, l.MinLocal*replicas)), float64(l.MaxBatch)
-	logRatio := math.Log(last / first)
-	sync := m.Theta.SyncSec(nodes, replicas)
-	gamma, inverse := m.Theta.Gamma, 1/m.Theta.Gamma
-	hi := float64(l.MaxLocal)
-	lastAtomic, lastAccum := -1, -1
+	g := m.grid(v, replicas)
+	sync, gamma := m.Theta.SyncSec(nodes, replicas), m.Theta.Gamma
+	var list [gridPoints]candidate
+	n, promising := 0, 0
+	rise := math.Exp(math.Ln2/gamma) - 1
 	for i := range gridPoints {
-		batch := first
-		switch {
-		case i == gridPoints-1:
-			batch = last
-		case i > 0:
-			batch = first * math.Exp(logRatio*float64(i)/(gridPoints-1))
-		}
-		local := batch / k
-		accum, atomic := 0.0, 0.0
-		switch {
-		case l.Accumulation:
-			accum = max(math.Ceil(local/hi-ceilSlack)-1, 0)
-			if replicas == 1 && local > m0+ceilSlack {
-				accum = max(accum, 1) // one replica cannot tell its noise from one pass
-			}
-			atomic = math.Ceil(local/(accum+1) - ceilSlack)
-		case v == Clamp && replicas == 1:
-			atomic = m0
-		default:
-			atomic = math.Ceil(local - ceilSlack)
-		}
-		inside := atomic >= float64(l.MinLocal) && atomic <= hi
-		if v == Clamp {
-			atomic, inside = min(max(atomic, float64(l.MinLocal)), hi), true
-		}
-		c := Choice{Atomic: int(atomic), Accum: int(accum)}
-		if c.Atomic == lastAtomic && c.Accum == lastAccum {
+		c := candidate{}
+		c.atomic, c.accum = g.passes(i)
+		if n > 0 && c.atomic == list[n-1].atomic && c.accum == list[n-1].accum {
 			continue
 		}
-		lastAtomic, lastAccum = c.Atomic, c.Accum
-		total := k * atomic * (accum + 1)
-		c.Batch = int(total)
-		if inside && total >= m0 {
-			compute := m.Theta.AlphaC + m.Theta.BetaC*atomic
-			low, high := min(compute, sync), max(compute, sync)
-			value := total * m.Noise.Efficiency(total/m0)
-			if value < best.Goodput*(accum*compute+high)*(1-pruneSlack) {
-				continue // even with full overlap it is not better
+		c.total = g.replicas * c.atomic * (c.accum + 1)
+		if c.total >= g.m0 && (g.clamp || c.atomic >= g.low && c.atomic <= g.high) {
+			c.compute = m.Theta.AlphaC + m.Theta.BetaC*c.atomic
+			c.progress = g.m0 * m.Noise.Gain(c.total/g.m0)
+			// With r = low/high, r^gamma is at least 1 − gamma·(1 − r), and (1 + x)^(1/gamma)
+			// lies above its chord over [0, 1]: no pass is shorter than this.
+			low, high := min(c.compute, sync), max(c.compute, sync)
+			least := high + rise*max(0, high-gamma*(high-low))
+			c.bound = c.progress / (c.accum*c.compute + least) * (1 + pruneSlack)
+			if c.bound > list[promising].bound {
+				promising = n
 			}
-			if low > 0 {
-				high *= math.Pow(1+math.Pow(low/high, gamma), inverse)
-			}
-			c.Goodput = value / (accum*compute + high)
 		}
-		if i == 0 || c.Goodput > best.Goodput {
-			best = c
+		list[n] = c
+		n++
+	}
+	most := list[promising].goodput(sync, gamma) // so that most others need not be computed
+	value := 0.0
+	best = list[0].choice(0)
+	for i := range n {
+		c := &list[i]
+		if c.bound < most {
+			continue
+		}
+		if v := c.goodput(sync, gamma); v > value {
+			best, value = c.choice(v), v
+			most = max(most, v)
 		}
 	}
-	return best, best.Goodput > 0
+	return best, value > 0
+}
+
+// candidate is one batch of a search.
+type candidate struct {
+	atomic, accum, total float64
+	compute              float64 // time of a pass
+	progress             float64 // of a step, in samples; 0 when the batch is not possible
+	bound                float64 // the goodput is not higher
+}
+
+func (c *candidate) goodput(sync, gamma float64) float64 {
+	if c.progress == 0 {
+		return 0
+	}
+	return c.progress / (c.accum*c.compute + overlap(c.compute, sync, gamma))
+}
+
+func (c *candidate) choice(goodput float64) Choice {
+	return Choice{Atomic: int(c.atomic), Accum: int(c.accum), Batch: int(c.total), Goodput: goodput}
+}
+
+// grid is the candidates of one search. Batches are floats: they are divided more
+// often than counted.
+type grid struct {
+	clamp, accumulation bool
+	m0, replicas        float64
+	low, high           float64 // of a local batch
+	first, last         float64 // total batches
+	logRatio, step      float64 // of last to first; of a candidate to the one before
+	batch               float64 // of the last candidate asked for
+}
+
+// exactEvery is after how many candidates a batch is computed from scratch: in
+// between each follows from the one before, which loses a bit at a time.
+const exactEvery = 7
+
+func (m *Model) grid(v Variant, replicas int) grid {
+	l := m.Limits.whole()
+	g := grid{
+		clamp: v == Clamp, accumulation: l.Accumulation,
+		m0: float64(l.InitialBatch), replicas: float64(replicas), low: float64(l.MinLocal), high: float64(l.MaxLocal),
+		first: float64(max(l.InitialBatch, l.MinLocal*replicas)), last: float64(l.MaxBatch),
+	}
+	g.logRatio = math.Log(g.last / g.first)
+	g.step = math.Exp(g.logRatio / (gridPoints - 1))
+	return g
+}
+
+// passes are the local batch and the accumulation of candidate i, which must be
+// asked for in order.
+func (g *grid) passes(i int) (atomic, accum float64) {
+	switch {
+	case i == 0:
+		g.batch = g.first
+	case i == gridPoints-1:
+		g.batch = g.last
+	case i%exactEvery == 0:
+		g.batch = g.first * math.Exp(g.logRatio*float64(i)/(gridPoints-1))
+	default:
+		g.batch *= g.step
+	}
+	local := g.batch / g.replicas
+	switch {
+	case g.accumulation:
+		accum = max(math.Ceil(local/g.high-ceilSlack)-1, 0)
+		if g.replicas == 1 && local > g.m0+ceilSlack {
+			accum = max(accum, 1) // one replica cannot tell its noise from one pass
+		}
+		atomic = math.Ceil(local/(accum+1) - ceilSlack)
+	case g.clamp && g.replicas == 1:
+		atomic = g.m0
+	default:
+		atomic = math.Ceil(local - ceilSlack)
+	}
+	if g.clamp {
+		atomic = min(max(atomic, g.low), g.high)
+	}
+	return atomic, accum
 }
 
 // Improvement is the factor by which predicted goodput has to grow before a
