@@ -1,0 +1,134 @@
+// Command goodfleet plans, simulates and accounts for deep-learning training on
+// machines rented from clouds. Each verb has its file: flags, one call, print.
+//
+// Exit codes: 0 done, 1 error (usage too), 2 a check found something. Data go to
+// stdout, everything else to stderr; on an error nothing is on stdout.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/goodfleet/goodfleet/autoscale/document"
+)
+
+// Exit codes.
+const (
+	exitDone  = 0
+	exitError = 1
+	exitFound = 2
+)
+
+// foundError says that a check found something: the answer was printed, and it is
+// not all good.
+type foundError struct{ text string }
+
+func (e *foundError) Error() string { return e.text }
+
+func found(format string, args ...any) error { return &foundError{fmt.Sprintf(format, args...)} }
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	code := run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})
+	stop()
+	os.Exit(code)
+}
+
+// streams are where a command reads and writes.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// run executes a command line and returns its exit code.
+func run(ctx context.Context, args []string, s streams) int {
+	root := newRoot(s)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitDone
+	}
+	var f *foundError
+	if errors.As(err, &f) {
+		fmt.Fprintln(s.err, "goodfleet:", oneLine(f.Error()))
+		return exitFound
+	}
+	fmt.Fprintln(s.err, "goodfleet:", oneLine(err.Error()))
+	return exitError
+}
+
+// oneLine keeps an error on one line, whatever was in it.
+func oneLine(text string) string {
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), " ")
+}
+
+// newRoot is the command with all its verbs.
+func newRoot(s streams) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "goodfleet",
+		Short: "Rent the machines that train the most per dollar, and account for them",
+		Long: `goodfleet rents cloud machines and places deep-learning training jobs on them, so
+that each dollar trains as much as it can.
+
+Settings come from flags, then the environment (GOODFLEET_...), then a file of
+kind Config; "goodfleet config show" tells each value and where it comes from.`,
+		Example: `  goodfleet plan five-jobs             # what would be bought and placed now, and why
+  goodfleet offers --gpu V100          # what V100 machines cost, and how often they are lost`,
+		Args:              noArgs,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		DisableAutoGenTag: true,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetIn(s.in)
+	root.SetOut(s.out)
+	root.SetErr(s.err)
+	root.SetFlagErrorFunc(flagError)
+	root.PersistentFlags().String("config", "", "settings file of kind Config (default $GOODFLEET_CONFIG, else goodfleet/goodfleet.yaml in the folder for settings)")
+	root.AddCommand(
+		newPlan(s), newOffers(s), newPrices(s), newCostReport(s),
+		newConfig(s), newSchema(s), newExamples(s), newVersion(s),
+	)
+	return root
+}
+
+// noArgs refuses words after a verb that takes none, and verbs that do not exist.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if !cmd.HasSubCommands() {
+		return fmt.Errorf("%s takes no %q; see %s --help", cmd.CommandPath(), args[0], cmd.CommandPath())
+	}
+	var verbs []string
+	for _, sub := range cmd.Commands() {
+		if sub.IsAvailableCommand() {
+			verbs = append(verbs, sub.Name())
+		}
+	}
+	return fmt.Errorf("unknown command %q%s; see %s --help", args[0], suggestion(args[0], verbs), cmd.CommandPath())
+}
+
+// flagError names the flag that was probably meant.
+func flagError(cmd *cobra.Command, err error) error {
+	name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
+	if !unknown {
+		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
+	}
+	return fmt.Errorf("unknown flag --%s%s; see %s --help", name, suggestion(name, flagNames(cmd)), cmd.CommandPath())
+}
+
+// suggestion is the tail of an error about an unknown word.
+func suggestion(word string, known []string) string {
+	if meant, ok := document.Nearest(word, known); ok {
+		return fmt.Sprintf("; did you mean %q?", meant)
+	}
+	return ""
+}

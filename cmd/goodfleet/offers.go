@@ -1,0 +1,225 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/goodfleet/goodfleet/autoscale/document"
+	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/provider"
+)
+
+// offersConfig is what the offers verb is asked.
+type offersConfig struct {
+	settings settings
+	gpu      string // "": every accelerator
+	at       string // "": the newest prices
+	why      bool
+}
+
+func newOffers(s streams) *cobra.Command {
+	cfg := offersConfig{}
+	cmd := &cobra.Command{
+		Use:   "offers",
+		Short: "Show the book: what is sold, its rate, the age of the quote, how often it is lost",
+		Long: `Show the book at an instant: every offering (instance type, zone, market) with its
+rate per hour of a machine and of one accelerator, the age of the quote, and the
+hazard: how often per hour its pool is believed to be lost, with the interval that
+holds it with 80 % probability. --why adds where each quote was read, and what has
+no price and why; such machines are never planned with.`,
+		Example: `  goodfleet offers --gpu V100
+  goodfleet offers --gpu H100 --regions us-east-1,us-central1 --markets spot -o csv
+  goodfleet offers --gpu V100 --at 2023-06-05 --why`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if cfg.settings, err = readSettings(cmd); err != nil {
+				return err
+			}
+			return runOffers(cmd.Context(), s.out, cfg)
+		},
+	}
+	addSettings(cmd, "clouds", "regions", "markets", "output", "quarantine")
+	cmd.Flags().StringVar(&cfg.gpu, "gpu", "", "accelerator, such as V100, A100-80GB or \"TPU v5e\"")
+	cmd.Flags().StringVar(&cfg.at, "at", "", "instant or day of the book (default: the newest prices)")
+	cmd.Flags().BoolVar(&cfg.why, "why", false, "add sources, and what has no price")
+	return cmd
+}
+
+// offerRow is an offering as offers prints it.
+type offerRow struct {
+	Offering       provider.Offering `json:"offering"`
+	Accelerator    string            `json:"accelerator"`
+	Count          int               `json:"count"`
+	Rate           *pricing.Rate     `json:"rate"`           // USD/h; null: not known
+	PerAccelerator *pricing.Rate     `json:"perAccelerator"` // USD/h, to the nano dollar
+	QuotedAt       *time.Time        `json:"quotedAt"`
+	AgeSeconds     *int64            `json:"ageSeconds"`
+	HazardPerHour  *float64          `json:"hazardPerHour"` // losses of the pool
+	HazardLow      *float64          `json:"hazardLow"`
+	HazardHigh     *float64          `json:"hazardHigh"`
+	Source         string            `json:"source,omitempty"`
+	Unpriced       string            `json:"unpriced,omitempty"`
+}
+
+// offersAnswer is the JSON of the verb.
+type offersAnswer struct {
+	APIVersion string        `json:"apiVersion"`
+	Kind       string        `json:"kind"`
+	At         time.Time     `json:"at"`
+	Currency   string        `json:"currency"`
+	Offers     []offerRow    `json:"offers"`
+	Unpriced   []unpricedRow `json:"unpriced,omitempty"`
+}
+
+// unpricedRow is a machine that has no price, and why.
+type unpricedRow struct {
+	Row    string `json:"row"`
+	Text   string `json:"text"`
+	Reason string `json:"reason"`
+}
+
+func runOffers(_ context.Context, w io.Writer, cfg offersConfig) error {
+	world, err := newWorld(cfg.settings)
+	if err != nil {
+		return err
+	}
+	if err := world.check(cfg.settings); err != nil {
+		return err
+	}
+	if known := world.names().Accelerators; cfg.gpu != "" && !slices.Contains(known, cfg.gpu) {
+		return fmt.Errorf("--gpu: unknown accelerator %q%s", cfg.gpu, suggestion(cfg.gpu, known))
+	}
+	at := world.newest()
+	if cfg.at != "" {
+		if at, err = instant("at", cfg.at); err != nil {
+			return err
+		}
+	}
+	rows, err := world.offerRows(cfg, at)
+	if err != nil {
+		return err
+	}
+	if len(rows) == 0 {
+		return found("nothing that was asked for has a known price at %s", at.Format(time.RFC3339))
+	}
+	data := offersAnswer{APIVersion: document.APIVersion, Kind: "Offers", At: at, Currency: "USD", Offers: rows}
+	if cfg.why {
+		if data.Unpriced, err = unpriced(); err != nil {
+			return err
+		}
+	}
+	return answer{data: data, grid: offersGrid(data, cfg.why)}.print(w, cfg.settings.output)
+}
+
+// offerRows lists offerings from the cheapest accelerator-hour on.
+func (world world) offerRows(cfg offersConfig, at time.Time) ([]offerRow, error) {
+	offers, err := world.offers(cfg.settings, at)
+	if err != nil {
+		return nil, err
+	}
+	book, err := world.history.Book(at)
+	if err != nil {
+		return nil, err
+	}
+	var rows []offerRow
+	for _, o := range offers {
+		if cfg.gpu != "" && o.Type.Accelerator != cfg.gpu {
+			continue
+		}
+		q, _ := book.Quote(o.Offering)
+		count := pricing.Rate(o.Type.Count)
+		each := (q.Rate + count/2) / count
+		age := int64(at.Sub(q.At) / time.Second)
+		row := offerRow{
+			Offering: o.Offering, Accelerator: o.Type.Accelerator, Count: o.Type.Count,
+			Rate: &q.Rate, PerAccelerator: &each, QuotedAt: &q.At, AgeSeconds: &age, Source: q.Source,
+		}
+		if o.Hazard.High > 0 {
+			row.HazardPerHour, row.HazardLow, row.HazardHigh = &o.Hazard.PoolPerHour, &o.Hazard.Low, &o.Hazard.High
+		}
+		rows = append(rows, row)
+	}
+	slices.SortStableFunc(rows, func(a, b offerRow) int {
+		return cmp.Or(cmp.Compare(a.Accelerator, b.Accelerator), cmp.Compare(*a.PerAccelerator, *b.PerAccelerator), a.Offering.Compare(b.Offering))
+	})
+	return rows, nil
+}
+
+// unpriced lists what the embedded lists name without a price that can be used.
+func unpriced() ([]unpricedRow, error) {
+	sums, err := pricing.EmbeddedUnpriced()
+	if err != nil {
+		return nil, err
+	}
+	reports, err := pricing.EmbeddedReports()
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range reports {
+		sums = append(sums, r.Refused...)
+	}
+	rows := make([]unpricedRow, len(sums))
+	for i, s := range sums {
+		reason := string(s.Reason)
+		if s.Detail != "" {
+			reason += ": " + s.Detail
+		}
+		rows[i] = unpricedRow{Row: fmt.Sprintf("%s:%d", s.File, s.Line), Text: s.Field + " " + strconv.Quote(s.Text), Reason: reason}
+	}
+	return rows, nil
+}
+
+func offersGrid(data offersAnswer, why bool) grid {
+	g := grid{
+		head:  []string{"accelerator", "type", "zone", "market", "USD/h", "USD/h each", "age", "losses/h (80 %)"},
+		right: []bool{false, false, false, false, true, true, true, true},
+	}
+	if why {
+		g.head = append(g.head, "source")
+	}
+	for _, r := range data.Offers {
+		cells := []string{
+			fmt.Sprintf("%d × %s", r.Count, r.Accelerator), r.Offering.Cloud + "/" + r.Offering.Type, r.Offering.Zone, r.Offering.Market.String(),
+			r.Rate.String(), strconv.FormatFloat(r.PerAccelerator.Dollars(), 'f', 4, 64), age(time.Duration(*r.AgeSeconds) * time.Second), hazardText(r),
+		}
+		if why {
+			cells = append(cells, r.Source)
+		}
+		g.rows = append(g.rows, cells)
+	}
+	g.notes = append(g.notes, "", fmt.Sprintf("Prices as known at %s. Hazards are beliefs before any loss was seen.", data.At.Format(time.RFC3339)))
+	for _, r := range data.Unpriced {
+		g.notes = append(g.notes, fmt.Sprintf("unpriced: %s: %s: %s", r.Row, r.Text, r.Reason))
+	}
+	return g
+}
+
+func hazardText(r offerRow) string {
+	if r.HazardPerHour == nil {
+		return unknown
+	}
+	return fmt.Sprintf("%s (%s–%s)", short(*r.HazardPerHour), short(*r.HazardLow), short(*r.HazardHigh))
+}
+
+// short is a number with two digits that matter.
+func short(v float64) string { return strconv.FormatFloat(v, 'g', 2, 64) }
+
+// age is a length of time with one unit, for a screen.
+func age(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", d/time.Second)
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", d/time.Minute)
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h", d/time.Hour)
+	}
+	return fmt.Sprintf("%d d", d/(24*time.Hour))
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"github.com/goodfleet/goodfleet/autoscale/document"
+)
+
+// unknown stands for what is not known: unknown is not zero.
+const unknown = "—"
+
+// Formats of an answer.
+const (
+	asTable = "table"
+	asJSON  = "json"
+	asYAML  = "yaml"
+	asCSV   = "csv"
+)
+
+// grid is an answer as rows of text, for tables and CSV.
+type grid struct {
+	head  []string
+	right []bool // columns of numbers
+	rows  [][]string
+	notes []string // lines below a table
+}
+
+// answer is what a verb found out: as data, and as a grid.
+type answer struct {
+	data any // marshals to JSON
+	grid grid
+	more func(w io.Writer) error // what a table is followed by; nil: nothing
+}
+
+// formatFlag checks a format against those that a verb can print.
+func checkFormat(format string, can ...string) error {
+	if !slices.Contains(can, format) {
+		return fmt.Errorf("output %q: want %s%s", format, strings.Join(can, ", "), suggestion(format, can))
+	}
+	return nil
+}
+
+// print writes an answer at once: what cannot be written as a whole is not begun.
+func (a answer) print(w io.Writer, format string) error {
+	var out bytes.Buffer
+	var err error
+	switch format {
+	case asJSON:
+		encoder := json.NewEncoder(&out)
+		encoder.SetIndent("", "  ")
+		encoder.SetEscapeHTML(false)
+		err = encoder.Encode(a.data)
+	case asYAML:
+		var text []byte
+		text, err = document.YAML(a.data)
+		out.Write(text)
+	case asCSV:
+		err = csv.NewWriter(&out).WriteAll(append([][]string{a.grid.head}, a.grid.rows...))
+	default:
+		a.grid.table(&out)
+		if a.more != nil {
+			err = a.more(&out)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("print as %s: %w", format, err)
+	}
+	_, err = w.Write(out.Bytes())
+	return err
+}
+
+func (g grid) table(w io.Writer) {
+	t := table.NewWriter()
+	style := table.StyleLight
+	style.Format.Header, style.Format.Footer = text.FormatDefault, text.FormatDefault
+	style.Options.DrawBorder, style.Options.SeparateColumns = false, false
+	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
+	t.SetStyle(style)
+	row := func(cells []string) table.Row {
+		r := make(table.Row, len(cells))
+		for i, cell := range cells {
+			r[i] = cell
+		}
+		return r
+	}
+	var columns []table.ColumnConfig
+	for i, right := range g.right {
+		if right {
+			columns = append(columns, table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
+		}
+	}
+	t.SetColumnConfigs(columns)
+	t.AppendHeader(row(g.head))
+	for _, cells := range g.rows {
+		t.AppendRow(row(cells))
+	}
+	for _, line := range strings.Split(t.Render(), "\n") {
+		fmt.Fprintln(w, strings.TrimRight(line, " "))
+	}
+	for _, note := range g.notes {
+		fmt.Fprintln(w, note)
+	}
+}
+
+// progress is a bar on a terminal, and nothing anywhere else.
+func progress(w io.Writer, steps int64, what string) *progressbar.ProgressBar {
+	file, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		return progressbar.DefaultSilent(steps)
+	}
+	return progressbar.NewOptions64(steps,
+		progressbar.OptionSetWriter(file), progressbar.OptionSetDescription(what), progressbar.OptionClearOnFinish(),
+		progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100_000_000), progressbar.OptionEnableColorCodes(false))
+}
+
+// atMost refuses more words than a verb takes.
+func atMost(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > n {
+			return fmt.Errorf("%s takes one %s, got %q too; see %s --help", cmd.CommandPath(), what, args[n], cmd.CommandPath())
+		}
+		return nil
+	}
+}
+
+// exactlyOne wants the one word that a verb takes.
+func exactlyOne(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return fmt.Errorf("%s wants a %s; see %s --help", cmd.CommandPath(), what, cmd.CommandPath())
+		}
+		return atMost(1, what)(cmd, args)
+	}
+}
+
+// flagNames lists every flag that a command knows.
+func flagNames(cmd *cobra.Command) []string {
+	var names []string
+	add := func(f *pflag.Flag) { names = append(names, f.Name) }
+	cmd.Flags().VisitAll(add)
+	cmd.InheritedFlags().VisitAll(add)
+	return names
+}
+
+// writeFile writes a file of an answer as a whole or not at all.
+func writeFile(path string, write func(w io.Writer) error) error {
+	var text bytes.Buffer
+	if err := write(&text); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	next := path + ".new"
+	if err := os.WriteFile(next, text.Bytes(), 0o644); err != nil {
+		return err
+	}
+	if err := os.Rename(next, path); err != nil {
+		return errors.Join(err, os.Remove(next))
+	}
+	return nil
+}

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/goodfleet/goodfleet/autoscale"
+	"github.com/goodfleet/goodfleet/autoscale/document"
+	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/provider"
+)
+
+// planAnswer is the JSON of the plan verb; docs/plan.md explains each field. Money
+// and rates are decimal text in USD; null is not known.
+type planAnswer struct {
+	APIVersion   string        `json:"apiVersion"`
+	Kind         string        `json:"kind"`
+	At           time.Time     `json:"at"`
+	Currency     string        `json:"currency"`
+	BurnCap      *pricing.Rate `json:"burnCap"`
+	Jobs         []planJob     `json:"jobs"`
+	Machines     []planMachine `json:"machines"`
+	Releases     []planRelease `json:"releases"`
+	Burn         pricing.Rate  `json:"burn"`
+	Value        float64       `json:"value"`
+	Bound        planBound     `json:"bound"`
+	Gap          float64       `json:"gap"`
+	NextDecision *time.Time    `json:"nextDecision"`
+	NextClock    string        `json:"nextClock,omitempty"`
+	Later        int           `json:"later"`
+}
+
+type planBound struct {
+	Value float64 `json:"value"`
+	Kind  string  `json:"kind"`
+}
+
+// States of a job in a plan.
+const (
+	jobRuns  = "runs"
+	jobWaits = "waits"
+	jobNever = "never"
+)
+
+// planJob is what a job gets, or why it gets nothing.
+type planJob struct {
+	Job       string             `json:"job"`
+	Team      string             `json:"team,omitempty"`
+	State     string             `json:"state"`
+	Config    *planner.Config    `json:"config"`
+	Offering  *provider.Offering `json:"offering"`
+	Machines  []int              `json:"machines,omitempty"`
+	PerHour   *float64           `json:"samplesPerHour"`
+	Estimated bool               `json:"estimated"`
+	Rate      *pricing.Rate      `json:"rate"`
+	Alone     *pricing.Rate      `json:"alone"`
+	Finish    *time.Time         `json:"finish"`
+	Cost      *pricing.Money     `json:"cost"`
+	Keeps     bool               `json:"keeps"`
+	Reason    string             `json:"reason"`
+	RunnerUp  *planRunnerUp      `json:"runnerUp"`
+	Clock     string             `json:"clock,omitempty"`
+	Retries   *time.Time         `json:"retries,omitempty"`
+
+	accelerator string
+}
+
+// planRunnerUp is the config that came second, and why it lost.
+type planRunnerUp struct {
+	Config   planner.Config    `json:"config"`
+	Offering provider.Offering `json:"offering"`
+	Rate     pricing.Rate      `json:"rate"`
+	Reason   string            `json:"reason"`
+
+	accelerator string
+}
+
+// planMachine is a machine that the plan holds.
+type planMachine struct {
+	Instance string            `json:"instance,omitempty"`
+	Buy      bool              `json:"buy"`
+	Offering provider.Offering `json:"offering"`
+	Rate     pricing.Rate      `json:"rate"`
+	Jobs     []planShare       `json:"jobs"`
+	Reason   string            `json:"reason,omitempty"`
+	QuotedAt *time.Time        `json:"quotedAt"`
+}
+
+type planShare struct {
+	Job          string `json:"job"`
+	Accelerators int    `json:"accelerators"`
+}
+
+type planRelease struct {
+	Instance string            `json:"instance"`
+	Offering provider.Offering `json:"offering"`
+	Reason   string            `json:"reason"`
+}
+
+// newPlanAnswer puts jobs in the order of the file.
+func newPlanAnswer(state autoscale.State, book *pricing.Book, plan planner.Plan) planAnswer {
+	data := planAnswer{
+		APIVersion: document.APIVersion, Kind: "Plan", At: state.Now, Currency: "USD", BurnCap: rateOrNil(state.BurnCap),
+		Jobs: []planJob{}, Machines: []planMachine{}, Releases: []planRelease{},
+		Burn: plan.Burn, Value: plan.Value, Bound: planBound{plan.Bound.Value, plan.Bound.Kind}, Gap: plan.Gap,
+		NextDecision: timeOrNil(plan.NextDecision), NextClock: string(plan.NextClock),
+	}
+	accelerator := func(c planner.Config) string {
+		t, _ := state.Catalogue.Lookup(c.Cloud, c.Type)
+		return t.Accelerator
+	}
+	allocations := map[planner.JobID]*planner.Allocation{}
+	for i := range plan.Allocations {
+		allocations[plan.Allocations[i].Job] = &plan.Allocations[i]
+	}
+	waits := map[planner.JobID]planner.Wait{}
+	for _, w := range plan.Waits {
+		waits[w.Job] = w
+	}
+	for _, r := range state.Jobs {
+		j := planJob{Job: string(r.Job.ID), Team: r.Job.Team}
+		if a := allocations[r.Job.ID]; a != nil {
+			j.runs(a, accelerator)
+		} else {
+			w := waits[r.Job.ID]
+			j.State, j.Reason, j.Retries = jobWaits, w.Reason, timeOrNil(w.Retries)
+			if w.Never {
+				j.State = jobNever
+			}
+		}
+		data.Jobs = append(data.Jobs, j)
+	}
+	for _, m := range plan.Machines {
+		machine := planMachine{Instance: string(m.Instance), Buy: m.Instance == "", Offering: m.Offering, Rate: m.Rate, Reason: m.Reason, Jobs: []planShare{}}
+		if q, ok := book.Quote(m.Offering); ok {
+			machine.QuotedAt = &q.At
+		}
+		for _, share := range m.Jobs {
+			machine.Jobs = append(machine.Jobs, planShare{string(share.Job), share.Accelerators})
+		}
+		data.Machines = append(data.Machines, machine)
+	}
+	for _, r := range plan.Releases {
+		data.Releases = append(data.Releases, planRelease{string(r.Instance), r.Offering, r.Reason})
+	}
+	return data
+}
+
+// runs fills in an allocation.
+func (j *planJob) runs(a *planner.Allocation, accelerator func(planner.Config) string) {
+	j.State, j.Config, j.Offering = jobRuns, &a.Config, &a.Offering
+	for _, ref := range a.Machines {
+		j.Machines = append(j.Machines, int(ref))
+	}
+	j.PerHour, j.Estimated = &a.Speed.Goodput, a.Speed.Estimated
+	j.Rate, j.Alone, j.Keeps, j.Reason, j.Clock = &a.Rate, &a.Alone, a.Keeps, a.Reason, string(a.Clock)
+	if !a.Finish.IsZero() {
+		j.Finish, j.Cost = &a.Finish, &a.Cost
+	}
+	j.accelerator = accelerator(a.Config)
+	if r := a.RunnerUp; r != nil {
+		j.RunnerUp = &planRunnerUp{r.Config, r.Offering, r.Rate, r.Reason, accelerator(r.Config)}
+	}
+}
+
+// gang is the accelerators of a job and the machines that hold them.
+func (j planJob) gang() string {
+	text := fmt.Sprintf("%d × %s on %s", j.Config.Replicas, j.accelerator, j.Config.Type)
+	if j.Config.Nodes > 1 {
+		text = fmt.Sprintf("%d × %s on %d × %s", j.Config.Replicas, j.accelerator, j.Config.Nodes, j.Config.Type)
+	}
+	return text
+}
+
+// quotes are the instants of the oldest and the newest price of what is bought.
+func (data planAnswer) quotes() (oldest, newest time.Time) {
+	for _, m := range data.Machines {
+		if q := m.QuotedAt; m.Buy && q != nil {
+			if oldest.IsZero() || q.Before(oldest) {
+				oldest = *q
+			}
+			if q.After(newest) {
+				newest = *q
+			}
+		}
+	}
+	return oldest, newest
+}
+
+func rateOrNil(r pricing.Rate) *pricing.Rate {
+	if r == 0 {
+		return nil
+	}
+	return &r
+}
+
+func timeOrNil(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
