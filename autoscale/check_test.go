@@ -96,8 +96,8 @@ func (w *world) checkClocks(r autoscale.Round) {
 	if r.Skipped && !r.Diff.Empty() {
 		w.t.Errorf("round %d was skipped and changed %+v", r.Number, r.Diff)
 	}
-	if w.restarted || !w.stable {
-		w.restarted = false
+	if w.restarted || !w.stable || w.store.fail != nil || w.runner.fail != nil {
+		w.restarted = w.store.fail != nil
 		return // what was told before the restart is not told again
 	}
 	for _, e := range r.Events {

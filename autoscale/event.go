@@ -7,6 +7,7 @@ const (
 	EventPlan         = "plan"          // a job got another target, or none
 	EventLaunch       = "launch"        // a machine was bought
 	EventLaunchFailed = "launch-failed" // a launch was refused, or came up short
+	EventAnswered     = "answered"      // what became of a launch whose answer was lost
 	EventReady        = "ready"         // a machine may carry gangs
 	EventStart        = "start"         // a gang was started
 	EventStop         = "stop"          // a gang was told to stop

@@ -2,12 +2,14 @@ package autoscale_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"time"
 
 	"github.com/goodfleet/goodfleet/autoscale"
+	"github.com/goodfleet/goodfleet/autoscale/store"
 	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/provider"
 	"github.com/goodfleet/goodfleet/provider/fake"
@@ -270,4 +272,38 @@ func (r *testRunner) Progress(context.Context) ([]autoscale.Progress, error) {
 		list = append(list, autoscale.Progress{Job: id, Generation: g.gang.Generation, State: g.state, Safe: g.safe, Seen: r.seen(g, r.now), Since: g.since})
 	}
 	return list, nil
+}
+
+// storeFault is how a commit goes wrong.
+type storeFault int
+
+const (
+	noFault       storeFault = iota
+	nothingStored            // an error, and nothing is stored
+	allStored                // an error, but all is stored
+)
+
+// faultyStore is a store in memory whose commits fail as they are told.
+type faultyStore struct {
+	*store.Memory
+	fail func() storeFault // nil: never
+}
+
+var errDisk = errors.New("disk full")
+
+func (s *faultyStore) Commit(ctx context.Context, c autoscale.Change) error {
+	how := noFault
+	if s.fail != nil {
+		how = s.fail()
+	}
+	if how == nothingStored {
+		return errDisk
+	}
+	if err := s.Memory.Commit(ctx, c); err != nil {
+		return err
+	}
+	if how == allStored {
+		return errDisk
+	}
+	return nil
 }

@@ -235,8 +235,7 @@ func (l *Loop) resend(ctx context.Context, now time.Time) error {
 			continue
 		}
 		if now.Sub(x.Created) >= l.cfg.Settings.IntentMax {
-			l.last.changed = true
-			l.read(x, answer{err: fmt.Errorf("%w: no answer in %v, and no listing shows it", provider.ErrCapacity, now.Sub(x.Created))}, now)
+			l.hear(x, answer{err: fmt.Errorf("%w: no answer in %v, and no listing shows it", provider.ErrCapacity, now.Sub(x.Created))}, now)
 			continue
 		}
 		if err := l.cfg.Guard.Reserve(x.Token, x.Offering, x.Count, x.Rate); err != nil {
@@ -248,10 +247,19 @@ func (l *Loop) resend(ctx context.Context, now time.Time) error {
 		if errors.Is(a.err, provider.ErrThrottled) {
 			continue
 		}
-		l.read(open[i], a, now)
-		l.last.changed = true
+		l.hear(open[i], a, now)
 	}
 	return l.cache.commit(context.WithoutCancel(ctx), l.cfg.Store)
+}
+
+// hear takes over the answer to a launch that was sent again.
+func (l *Loop) hear(x *Intent, a answer, now time.Time) {
+	l.read(x, a, now)
+	if x.State == IntentOpen {
+		return
+	}
+	l.last.changed = true
+	l.offeringEvent(now, EventAnswered, x.Offering, fmt.Sprintf("%d of %d came up", len(x.Instances), x.Count))
 }
 
 func (l *Loop) offeringEvent(at time.Time, kind string, o provider.Offering, text string) {

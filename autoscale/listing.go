@@ -195,7 +195,6 @@ func (l *Loop) readMachine(r *InstanceRecord, inst provider.Instance, now time.T
 		if t, ok := l.typeOf(inst.Offering); ok {
 			l.boots.learn(t, inst.Started.Sub(inst.Launched))
 		}
-		l.last.changed = true
 	}
 	if old.Live() && !inst.Live() {
 		l.loseMachine(r, now)

@@ -56,17 +56,19 @@ func (l *Loop) readGang(r *JobRecord, p Progress, now time.Time) {
 		}
 	case GangStopped:
 		r.Seen = p.Safe
-		l.free(r, at)
 		l.jobEvent(at, EventStopped, r, "")
+		l.free(r, at)
 	case GangDone:
 		r.Seen = max(p.Seen, p.Safe)
-		l.free(r, at)
 		if r.Ended.IsZero() {
 			r.Phase, r.Ended, r.Target, r.Waiting = JobDone, at, nil, time.Time{}
 			l.jobEvent(at, EventDone, r, "")
 		}
+		l.free(r, at)
 	case GangLost:
-		if r.Stopping != StopKill {
+		if r.Stopping == StopKill {
+			l.jobEvent(at, EventStopped, r, "") // that it is lost is known
+		} else {
 			l.countLoss(r, at, now)
 		}
 		r.Seen = p.Safe
@@ -120,12 +122,12 @@ func (l *Loop) free(r *JobRecord, at time.Time) {
 // progress the job is given up.
 func (l *Loop) fail(r *JobRecord, at time.Time, why string) {
 	r.Failures++
-	l.free(r, at)
 	if r.Ended.IsZero() && r.Failures >= l.cfg.Settings.MaxFailures {
 		r.Phase, r.Ended, r.Target, r.Waiting = JobFailed, at, nil, time.Time{}
 		why = fmt.Sprintf("%s %d times without progress: given up", why, r.Failures)
 	}
 	l.jobEvent(at, EventFailed, r, why)
+	l.free(r, at)
 }
 
 // loseMachine deals with a machine that is no longer there: its gangs are lost,

@@ -39,6 +39,12 @@ func drawFault(rng *rand.Rand) fault {
 	return fault{}
 }
 
+// drawStoreFault is what happens to one commit: one in three fails, half of those
+// after all was stored.
+func drawStoreFault(rng *rand.Rand) storeFault {
+	return [...]storeFault{nothingStored, allStored, noFault, noFault, noFault, noFault}[rng.IntN(6)]
+}
+
 func drawSetup(t *rapid.T) setup {
 	var limit pricing.Rate
 	if rapid.Bool().Draw(t, "capped") {
@@ -46,7 +52,7 @@ func drawSetup(t *rapid.T) setup {
 	}
 	skip := rapid.Bool().Draw(t, "skip unchanged")
 	s := setup{
-		interruptions: rapid.SampledFrom([]float64{0, 0.5, 3}).Draw(t, "interruptions per hour"),
+		interruptions: rapid.SampledFrom([]float64{0, 0.2, 0.7}).Draw(t, "interruptions per hour"),
 		notice:        rapid.SampledFrom([]time.Duration{0, 20 * time.Second, 2 * time.Minute}).Draw(t, "notice"),
 		awsQuota:      rapid.SampledFrom([]int{0, 64, 96}).Draw(t, "quota"),
 		gcp:           rapid.Bool().Draw(t, "gcp"),
@@ -117,7 +123,7 @@ func promises(t *rapid.T, plan autoscale.PlanFunc) {
 		c.list, c.deny = nil, false
 		c.Cloud.Advance(w.now)
 	}
-	w.until(1000, w.allEnded)
+	w.until(1500, w.allEnded)
 	w.round(time.Minute)
 	w.checkBooks()
 }

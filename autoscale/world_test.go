@@ -138,7 +138,7 @@ type world struct {
 	prices    *steps
 	clouds    []*faulty
 	runner    *testRunner
-	store     autoscale.Store
+	store     *faultyStore
 	cfg       autoscale.Config
 	loop      *autoscale.Loop
 	tokens    int
@@ -161,7 +161,7 @@ type setup struct {
 
 func newWorld(t tester, s setup) *world {
 	t.Helper()
-	w := &world{t: t, now: start, catalogue: testCatalogue(t), prices: testPrices(), store: store.NewMemory("fleet")}
+	w := &world{t: t, now: start, catalogue: testCatalogue(t), prices: testPrices(), store: &faultyStore{Memory: store.NewMemory("fleet")}}
 	offerings := s.offerings
 	if offerings == nil {
 		offerings = []provider.Offering{smallSpot, smallSpotB, smallOnDemand, largeSpot}
