@@ -149,9 +149,11 @@ func (d *blockOpened) begin(c *Cloud, at time.Time) {
 func (d *blockEnded) fits(*Cloud) error { return nil }
 
 func (d *blockEnded) begin(c *Cloud, at time.Time) {
-	(&take{n: -1, notice: d.notice, from: func(m *machine) bool {
-		return m.inst.Offering.Reservation == d.reservation && m.pool.block != nil
-	}}).begin(c, at)
+	c.at(at.Add(-c.leadOf(d.notice)), func(c *Cloud) {
+		if p := c.blocks[d.reservation]; p != nil {
+			(&take{target: target{n: -1, pool: p}, notice: d.notice}).begin(c, at)
+		}
+	})
 	c.at(at, func(c *Cloud) {
 		if p := c.blocks[d.reservation]; p != nil {
 			ended := *p.block

@@ -7,17 +7,44 @@ import (
 	"github.com/goodfleet/goodfleet/provider"
 )
 
-// mishap is something that happens to machines at an instant, the oldest first.
-type mishap struct {
-	of   pattern
+// target picks live machines, the oldest first.
+type target struct {
 	n    int                 // negative: all
-	skip func(*machine) bool // nil: none
-	do   func(c *Cloud, m *machine)
+	of   pattern             // of these offerings
+	id   provider.InstanceID // if set, this one
+	pool *pool               // if set, those in it
 }
 
-func (d *mishap) fits(c *Cloud) error {
-	_, err := d.of.sold(c)
+// target takes "N of OFFERING", "all of OFFERING" or "machine ID".
+func (l *line) target(what string) target {
+	if l.has("machine") {
+		return target{n: -1, id: provider.InstanceID(l.word("the machine's id"))}
+	}
+	t := target{n: l.some(what)}
+	t.of = needOf(l)
+	return t
+}
+
+// needOf takes "of" and an offering, which must come.
+func needOf(l *line) pattern {
+	l.need("of")
+	return l.pattern()
+}
+
+func (t target) picks(m *machine) bool {
+	return (t.id == "" || t.id == m.inst.ID) && (t.pool == nil || t.pool == m.pool) && t.of.matches(m.inst.Offering)
+}
+
+func (t target) fits(c *Cloud) error {
+	_, err := t.of.sold(c)
 	return err
+}
+
+// mishap is something that happens to machines at an instant.
+type mishap struct {
+	target
+	skip func(*machine) bool // nil: none
+	do   func(c *Cloud, m *machine)
 }
 
 func (d *mishap) begin(c *Cloud, at time.Time) {
@@ -27,7 +54,7 @@ func (d *mishap) begin(c *Cloud, at time.Time) {
 			if n == d.n {
 				return
 			}
-			if !m.inst.Live() || !d.of.matches(m.inst.Offering) || d.skip != nil && d.skip(m) {
+			if !m.inst.Live() || !d.picks(m) || d.skip != nil && d.skip(m) {
 				continue
 			}
 			n++
@@ -36,10 +63,9 @@ func (d *mishap) begin(c *Cloud, at time.Time) {
 	})
 }
 
-// readFail reads "N|all of OFFERING": machines that break and end.
+// readFail reads "TARGET": machines that break and end.
 func readFail(l *line) (deed, pattern) {
-	d := &mishap{n: l.some("how many break"), do: func(c *Cloud, m *machine) { c.end(m, c.now, provider.Failed) }}
-	d.of = needOf(l)
+	d := &mishap{target: l.target("how many break"), do: func(c *Cloud, m *machine) { c.end(m, c.now, provider.Failed) }}
 	return d, d.of
 }
 
@@ -47,7 +73,7 @@ func readFail(l *line) (deed, pattern) {
 // goes on with the accelerators of the others, and breaks with the last. It befalls
 // the oldest machine that runs.
 func readHost(l *line) (deed, pattern) {
-	d := &mishap{n: 1, skip: func(m *machine) bool { return m.inst.State != provider.Running }}
+	d := &mishap{target: target{n: 1}, skip: func(m *machine) bool { return m.inst.State != provider.Running }}
 	d.do = func(c *Cloud, m *machine) {
 		t, _ := c.cfg.Catalogue.Lookup(m.inst.Offering.Cloud, m.inst.Offering.Type)
 		if m.accelerators -= max(1, t.Count/t.Hosts); m.accelerators <= 0 {
@@ -63,11 +89,9 @@ func readHost(l *line) (deed, pattern) {
 	return d, d.of
 }
 
-// readProtect reads "N|all of OFFERING [for TIME]": machines that cannot be
-// terminated.
+// readProtect reads "TARGET [for TIME]": machines that cannot be terminated.
 func readProtect(l *line) (deed, pattern) {
-	d := &mishap{n: l.some("how many are protected")}
-	d.of = needOf(l)
+	d := &mishap{target: l.target("how many are protected")}
 	span := l.span()
 	if span == 0 {
 		span = longest

@@ -151,53 +151,35 @@ func (d *poolSpell) takes(p *pool) *take {
 			n = -1
 		}
 	}
-	return &take{n: n, notice: d.notice, from: func(m *machine) bool { return m.pool == p }}
+	return &take{target: target{n: n, pool: p}, notice: d.notice}
 }
 
 // endOfCalm takes the machines of a spot pool that a statement held up, if it is
 // down now that the statement has ended.
 func (c *Cloud) endOfCalm(p *pool, at time.Time) {
 	if p.key.Market == provider.Spot && !p.up(at) {
-		(&take{n: -1, from: func(m *machine) bool { return m.pool == p }}).begin(c, at)
+		(&take{target: target{n: -1, pool: p}}).begin(c, at)
 	}
 }
 
-// take is the loss of some machines, the oldest first.
+// take is the loss of some machines.
 type take struct {
-	of     pattern
-	from   func(*machine) bool // nil: of says which
-	n      int                 // negative: all
-	notice time.Duration       // negative: as the cloud gives it
+	target
+	notice time.Duration // negative: as the cloud gives it
 }
 
-// readTake reads "N|all of OFFERING [notice TIME | without notice]".
+// readTake reads "TARGET [notice TIME | without notice]".
 func readTake(l *line) (deed, pattern) {
-	d := &take{n: l.some("how many are taken")}
-	d.of = needOf(l)
-	d.from = func(m *machine) bool { return d.of.matches(m.inst.Offering) }
+	d := &take{target: l.target("how many are taken")}
 	d.notice = l.warning()
 	return d, d.of
-}
-
-// needOf takes "of" and an offering, which must come.
-func needOf(l *line) pattern {
-	l.need("of")
-	return l.pattern()
-}
-
-func (d *take) fits(c *Cloud) error {
-	_, err := d.of.sold(c)
-	return err
 }
 
 func (d *take) begin(c *Cloud, at time.Time) {
 	if d.n == 0 {
 		return
 	}
-	notice := d.notice
-	if notice < 0 {
-		notice = c.cfg.Climate.Notice.Lead
-	}
+	notice := c.leadOf(d.notice)
 	if notice > 0 {
 		// Machines that come after the notice and go all the same get no word.
 		c.at(at.Add(-notice), func(c *Cloud) { c.doom(d, c.now, at) })
@@ -207,6 +189,14 @@ func (d *take) begin(c *Cloud, at time.Time) {
 	}
 }
 
+// leadOf is the time from a notice to the loss, the cloud's own if none is given.
+func (c *Cloud) leadOf(notice time.Duration) time.Duration {
+	if notice < 0 {
+		return c.cfg.Climate.Notice.Lead
+	}
+	return notice
+}
+
 // doom chooses the machines that a take takes.
 func (c *Cloud) doom(d *take, noticed, loss time.Time) {
 	n := 0
@@ -214,7 +204,7 @@ func (c *Cloud) doom(d *take, noticed, loss time.Time) {
 		if n == d.n {
 			return
 		}
-		if !m.inst.Live() || !d.from(m) {
+		if !m.inst.Live() || !d.picks(m) {
 			continue
 		}
 		n++

@@ -11,7 +11,7 @@ const module = "github.com/goodfleet/goodfleet/"
 
 // below names what a whole layer may import, so that the lists stay short.
 var (
-	leaves        = []string{"planner/goodput", "planner/throughput", "planner/milp"}
+	leaves        = []string{"planner/goodput", "planner/throughput", "planner/linear", "planner/block", "planner/whole"}
 	belowPlanner  = slices.Concat(leaves, []string{"pricing", "provider"})
 	belowPolicy   = slices.Concat(belowPlanner, []string{"planner"})
 	belowLoop     = slices.Concat(belowPolicy, []string{"planner/policy", "pricing/ledger", "pricing/budget", "autoscale/placement"})
@@ -37,7 +37,10 @@ var allowed = map[string][]string{
 	"planner":            belowPlanner,
 	"planner/goodput":    {},
 	"planner/throughput": {},
-	"planner/milp":       {},
+	"planner/linear":     {},
+	"planner/block":      {"planner/linear"},
+	"planner/whole":      {"planner/block", "planner/linear"},
+	"planner/share":      {"planner/block", "planner/linear", "planner/whole"},
 	"planner/policy":     belowPolicy,
 
 	"autoscale/placement":      {"planner", "provider"},
@@ -61,12 +64,13 @@ var allowed = map[string][]string{
 // allowedInTests maps a package to what its tests may import beside that: the
 // fake cloud in place of mocks, and a real store. Packages below test may import all.
 var allowedInTests = map[string][]string{
-	"pricing/ledger":      {"provider/fake"},
-	"planner/policy":      {"autoscale/document"},
-	"autoscale":           {"autoscale/store", "provider/fake"},
-	"autoscale/placement": {"pricing", "provider/fake"},
-	"autoscale/store":     {"provider/fake"},
-	"autoscale/report":    {"provider/fake", "autoscale/store"},
+	"provider/providertest": {"provider/fake"},
+	"pricing/ledger":        {"provider/fake"},
+	"planner/policy":        {"autoscale/document"},
+	"autoscale":             {"autoscale/store", "provider/fake"},
+	"autoscale/placement":   {"pricing", "provider/fake"},
+	"autoscale/store":       {"provider/fake"},
+	"autoscale/report":      {"provider/fake", "autoscale/store"},
 }
 
 // homes maps the start of a foreign import path to the only packages that may
