@@ -203,10 +203,10 @@ func queuePicture(o sim.Outcome) picture {
 	cv := newCanvas(narrowWidth, lowHeight)
 	cv.x, cv.y = timeline(o.From, edges[len(edges)-1]), linear(most, 4)
 	cv.axes("", "jobs")
-	cv.area(edges, zero, o.Series.Running, palette[2], "jobs that hold machines")
+	cv.area(edges, zero, o.Series.Running, palette[2], "jobs that run")
 	cv.area(edges, o.Series.Running, both, palette[1], "jobs that wait")
-	p := picture{Title: "Jobs running and waiting", Caption: "At the end of each step; a job whose machines boot counts as running.",
-		Legend: []legend{{Label: "hold machines", Colour: template.CSS(palette[2])}, {Label: "wait", Colour: template.CSS(palette[1])}},
+	p := picture{Title: "Jobs running and waiting", Caption: "At the end of each step. A job waits for machines, or for them to boot.",
+		Legend: []legend{{Label: "run", Colour: template.CSS(palette[2])}, {Label: "wait", Colour: template.CSS(palette[1])}},
 		Table:  grid{Heads: []string{"at (UTC)", "running", "waiting"}}}
 	for _, i := range sampled(len(both)) {
 		p.Table.Rows = append(p.Table.Rows, []string{endOf(o, i), number(o.Series.Running[i], 0), number(o.Series.Waiting[i], 0)})

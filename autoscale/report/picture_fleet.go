@@ -79,7 +79,7 @@ func fleetPicture(o sim.Outcome) picture {
 	cv.x, cv.y = timeline(o.From, edges[n]), linear(most, 5)
 	cv.axes("", "accelerators")
 	p := picture{Title: "Fleet over time", Wide: true,
-		Caption: fmt.Sprintf("Accelerators paid for, mean of each %s. Plain: spot; hatched: on-demand.", stepText(o.Series)),
+		Caption: fmt.Sprintf("Accelerators of running machines, mean of each %s. Plain: spot; hatched: on-demand.", stepText(o.Series)),
 		Table:   grid{Heads: []string{"until (UTC)"}}}
 	for k, l := range layers {
 		fill := l.colour

@@ -11,6 +11,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/goodfleet/goodfleet/autoscale/sim"
+	"github.com/goodfleet/goodfleet/pricing"
 )
 
 // beaten marks a cell in which another variant is better than the subject.
@@ -81,10 +82,11 @@ func (c Comparison) Notes() []string {
 	first := c.outcomes[0]
 	notes := []string{fmt.Sprintf(
 		"Goodput per USD: work done, in hours that it takes on one %s at each job's smallest gang, over all that was paid (idle, boot and waste included).", first.Reference)}
-	unfinished, unknownRate, estimated := false, false, false
+	unfinished, unknownRate, estimated, egress := false, false, false, pricing.Money(0)
 	for _, o := range c.outcomes {
 		unfinished = unfinished || o.Unfinished > 0
 		unknownRate = unknownRate || o.UnknownHours > 0
+		egress = max(egress, o.Egress)
 		estimated = estimated || o.EstimatedThroughput
 	}
 	if unfinished {
@@ -92,6 +94,9 @@ func (c Comparison) Notes() []string {
 	}
 	if unknownRate {
 		notes = append(notes, "Some machine-hours have no known rate: their cost is a lower bound.")
+	}
+	if egress > 0 {
+		notes = append(notes, fmt.Sprintf("Cost is that of machines. Moving data and checkpoints between regions would add up to %s USD at list prices.", dollars(egress)))
 	}
 	if estimated {
 		notes = append(notes, "Throughputs are estimated: derived from peak speed and memory bandwidth of the hardware, not measured.")

@@ -5,6 +5,7 @@ import (
 
 	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/pricing/ledger"
 	"github.com/goodfleet/goodfleet/provider"
 )
 
@@ -35,6 +36,7 @@ type Outcome struct {
 	ByCloud      []Sum         `json:"by_cloud"`
 	ByType       []Sum         `json:"by_type"`
 
+	Egress     pricing.Money `json:"egress_estimate"` // moving data between regions, at list price: not in Cost, which is of machines
 	SpotPaid   pricing.Money `json:"spot_paid"`
 	SpotSaving pricing.Money `json:"spot_saving"` // the on-demand rate of the same type and zone less paid: before what interruptions cost
 	SpotHours  float64       `json:"spot_accelerator_hours"`
@@ -71,6 +73,8 @@ type Outcome struct {
 	JobOutcomes []JobOutcome  `json:"job_outcomes"`
 	Series      Series        `json:"series"`
 	Prices      []PriceSeries `json:"prices,omitempty"` // of the spot offerings most used
+
+	Charges []ledger.Charge `json:"-"` // the whole ledger, in the order of booking
 }
 
 // Sum is what one key of a dimension bears.
@@ -104,8 +108,8 @@ type Series struct {
 	StepSeconds float64         `json:"step_seconds"`
 	Fleet       []FleetSeries   `json:"fleet"`
 	Cost        []pricing.Money `json:"cost"`    // booked in each step
-	Running     []float64       `json:"running"` // jobs that hold machines, at the end of the step
-	Waiting     []float64       `json:"waiting"` // jobs that wait, at the end of the step
+	Running     []float64       `json:"running"` // jobs whose gangs run, at the end of the step
+	Waiting     []float64       `json:"waiting"` // jobs that wait, for machines or for them to boot
 }
 
 // FleetSeries is the accelerators billed of one type and market, on average over

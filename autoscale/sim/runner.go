@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/goodfleet/goodfleet/autoscale"
 	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/provider"
 )
 
@@ -32,6 +34,7 @@ type RunnerConfig struct {
 	Start     time.Time
 	Catalogue *provider.Catalogue // tells the accelerator of a config
 	Truth     Truth
+	Transfer  planner.Transfer // moving data and checkpoints between regions; zero: at no cost
 
 	// Every is the time between two checkpoints of a job that leaves it open
 	// (Checkpoint.Every is 0), for a gang at its start. Nil, and an answer of 0,
@@ -49,6 +52,9 @@ type Runner struct {
 	safe map[planner.JobID]float64 // samples in the job's checkpoint
 	runs []*run                    // last generation of each job, by job
 	gone map[provider.InstanceID]bool
+
+	places map[planner.JobID]provider.Offering // where each job ran last
+	egress pricing.Money
 }
 
 // NewRunner builds a runner that stands at cfg.Start with no gangs.
@@ -62,6 +68,8 @@ func NewRunner(cfg RunnerConfig) (*Runner, error) {
 		jobs: make(map[planner.JobID]*planner.Job),
 		safe: make(map[planner.JobID]float64),
 		gone: make(map[provider.InstanceID]bool),
+
+		places: make(map[planner.JobID]provider.Offering),
 	}, nil
 }
 
@@ -127,8 +135,51 @@ func (r *Runner) begin(job *planner.Job, g autoscale.Gang) (*run, error) {
 	}
 	return newRun(g, runSpec{
 		perHour: speed.Goodput, work: work, safe: r.safe[job.ID],
-		restore: job.Checkpoint.Restore, save: job.Checkpoint.Save, every: every,
+		restore: job.Checkpoint.Restore + r.bring(job, g.Offering), save: job.Checkpoint.Save, every: every,
 	}, r.now), nil
+}
+
+// bring moves what a job needs to the region that it starts in: its data, unless
+// it ran there last, and its checkpoint from where it ran last. It returns the
+// time that takes, and counts the money.
+func (r *Runner) bring(job *planner.Job, to provider.Offering) time.Duration {
+	last, ran := r.places[job.ID]
+	r.places[job.ID] = to
+	if ran && last.Cloud == to.Cloud && last.Region == to.Region {
+		return 0
+	}
+	usd, hours := r.cfg.Transfer.Move(job.Data.Size, job.Data.Cloud, job.Data.Region, to.Cloud, to.Region)
+	if ran {
+		moreUSD, moreHours := r.cfg.Transfer.Move(job.Checkpoint.Size, last.Cloud, last.Region, to.Cloud, to.Region)
+		usd, hours = usd+moreUSD, hours+moreHours
+	}
+	r.egress += pricing.Money(math.Round(usd * float64(pricing.Dollar)))
+	return time.Duration(hours * float64(time.Hour))
+}
+
+// Egress is what moving data and checkpoints between regions came to.
+func (r *Runner) Egress() pricing.Money { return r.egress }
+
+// Live counts the gangs that have not ended.
+func (r *Runner) Live() int {
+	n := 0
+	for _, x := range r.runs {
+		if x.live() {
+			n++
+		}
+	}
+	return n
+}
+
+// Gangs lists the gangs that have not ended, by job.
+func (r *Runner) Gangs() []autoscale.Gang {
+	var gangs []autoscale.Gang
+	for _, x := range r.runs {
+		if x.live() {
+			gangs = append(gangs, x.gang)
+		}
+	}
+	return gangs
 }
 
 func (r *Runner) speed(job *planner.Job, c planner.Config, accelerator string) (planner.Speed, bool) {

@@ -21,7 +21,7 @@ const (
 	seriesPoints = 360
 )
 
-// jobCount is how many jobs held machines and waited from an instant on.
+// jobCount is how many jobs ran and waited from an instant on.
 type jobCount struct {
 	at               time.Time
 	running, waiting int

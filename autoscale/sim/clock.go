@@ -1,0 +1,250 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/goodfleet/goodfleet/autoscale"
+	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/provider"
+)
+
+// run moves time from round to round and event to event until nothing is left.
+func (w *world) run(ctx context.Context) error {
+	round := w.now // the next of the period
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := w.step(ctx); err != nil {
+			return err
+		}
+		if over, err := w.over(); over || err != nil {
+			return err
+		}
+		for !round.After(w.now) {
+			round = round.Add(w.s.Loop.Round)
+		}
+		if w.still() { // nothing happens before the next job comes
+			for round.Before(w.coming[0].Submitted) {
+				round = round.Add(w.s.Loop.Round)
+			}
+		}
+		if err := w.advance(ctx, w.next(round)); err != nil {
+			return err
+		}
+	}
+}
+
+// next is the first event before the next round of the period, else that round.
+func (w *world) next(round time.Time) time.Time {
+	next := round
+	sooner := func(at time.Time, ok bool) {
+		if ok && at.After(w.now) && at.Before(next) {
+			next = at
+		}
+	}
+	for _, c := range w.clouds {
+		sooner(c.NextEvent())
+	}
+	sooner(w.runner.NextEvent())
+	if !w.closing {
+		if len(w.coming) > 0 {
+			sooner(w.coming[0].Submitted, true)
+		}
+		sooner(w.end(), true)
+	}
+	return next
+}
+
+// end is when the horizon passes.
+func (w *world) end() time.Time { return w.s.Start.Add(w.s.Horizon) }
+
+// still reports whether there is nothing to run, nothing that runs, and more to come.
+func (w *world) still() bool { return w.open() == 0 && w.quiet >= bookedAfter && len(w.coming) > 0 }
+
+// bookedAfter is how many rounds in a row must end without a machine and a gang
+// before nothing is left to do: what a round has ended is seen and booked by the
+// next one.
+const bookedAfter = 2
+
+// open is how many jobs were submitted and have not ended.
+func (w *world) open() int { return len(w.s.Jobs) - len(w.coming) - w.done - w.failed }
+
+// step submits what is due and runs one round.
+func (w *world) step(ctx context.Context) error {
+	if !w.closing {
+		if err := w.submit(ctx); err != nil {
+			return err
+		}
+		if all := w.open() == 0 && len(w.coming) == 0; all || !w.now.Before(w.end()) {
+			w.closing, w.closedAt, w.passed = true, w.now, !all
+		}
+	}
+	round, err := w.loop.Round(ctx, w.now)
+	if err != nil {
+		return err
+	}
+	w.counts.rounds++
+	if err := w.take(ctx, round.Events); err != nil {
+		return err
+	}
+	if err := w.look(ctx); err != nil {
+		return err
+	}
+	w.quiet++
+	if len(w.live) > 0 || w.runner.Live() > 0 {
+		w.quiet = 0
+	}
+	w.counts.peakBurn = max(w.counts.peakBurn, w.check.burnOf(w.now, w.live))
+	if running, waiting := w.runner.Live(), w.open()-w.runner.Live(); len(w.jobs) == 0 || w.jobs[len(w.jobs)-1].running != running || w.jobs[len(w.jobs)-1].waiting != waiting {
+		w.jobs = append(w.jobs, jobCount{w.now, running, max(0, waiting)})
+	}
+	if w.s.Progress != nil {
+		w.s.Progress(Progress{Now: w.now, Done: w.done + w.failed, Jobs: len(w.s.Jobs)})
+	}
+	if w.s.Check {
+		return w.check.round(w.now, w.live, w.runner.Gangs())
+	}
+	return nil
+}
+
+// submit hands in the jobs whose time has come.
+func (w *world) submit(ctx context.Context) error {
+	due := 0
+	for due < len(w.coming) && !w.coming[due].Submitted.After(w.now) {
+		due++
+	}
+	if due == 0 {
+		return nil
+	}
+	jobs := w.coming[:due]
+	w.coming = w.coming[due:]
+	return w.loop.Submit(ctx, w.now, jobs...)
+}
+
+// take counts what a round tells.
+func (w *world) take(ctx context.Context, events []autoscale.Event) error {
+	recount := false
+	for i := range events {
+		switch events[i].Kind {
+		case autoscale.EventDone:
+			w.done++
+		case autoscale.EventLaunchFailed:
+			w.counts.failedLaunches++
+		case autoscale.EventFailed:
+			recount = true
+		}
+	}
+	if !recount {
+		return nil
+	}
+	all, err := w.store.Jobs(ctx)
+	if err != nil {
+		return fmt.Errorf("count failed jobs: %w", err)
+	}
+	w.failed = 0
+	for i := range all {
+		if all[i].Phase == autoscale.JobFailed {
+			w.failed++
+		}
+	}
+	return nil
+}
+
+// over reports whether the fleet has ended after all else has. A fleet that does
+// not end is an error.
+func (w *world) over() (bool, error) {
+	switch {
+	case !w.closing:
+		return false, nil
+	case w.quiet >= bookedAfter:
+		return true, nil
+	case w.now.Sub(w.closedAt) > drainLimit:
+		return false, fmt.Errorf("%w: %d machines are still held %v after the last job", ErrBroken, len(w.live), drainLimit)
+	}
+	return false, nil
+}
+
+// advance moves the clouds and the runner to an instant, and tells the runner of
+// machines that went away.
+func (w *world) advance(ctx context.Context, to time.Time) error {
+	for _, c := range w.clouds {
+		c.Advance(to)
+	}
+	if err := w.look(ctx); err != nil {
+		return err
+	}
+	w.runner.Advance(to)
+	w.now = to
+	return nil
+}
+
+// look lists the clouds and takes over what changed.
+func (w *world) look(ctx context.Context) error {
+	w.live = w.live[:0]
+	for _, c := range w.clouds {
+		list, err := c.Instances(ctx)
+		if err != nil {
+			return fmt.Errorf("look at %s: %w", c.Name(), err)
+		}
+		for _, m := range list {
+			if m.Live() {
+				w.live = append(w.live, m)
+			}
+			before, seen := w.machines[m.ID]
+			if !seen {
+				w.order = append(w.order, m.ID)
+			}
+			if before.Live() || !seen {
+				if !m.Live() {
+					w.runner.Lose(m.ID, m.Ended)
+				}
+				w.machines[m.ID] = m
+			}
+		}
+	}
+	return nil
+}
+
+// outcome reads the books, proves them, and says what it all came to.
+func (w *world) outcome(ctx context.Context) (Outcome, error) {
+	charges, err := w.store.Charges(ctx, time.Time{}, time.Time{})
+	if err != nil {
+		return Outcome{}, err
+	}
+	records, err := w.store.Jobs(ctx)
+	if err != nil {
+		return Outcome{}, err
+	}
+	machines := make([]provider.Instance, len(w.order))
+	for i, id := range w.order {
+		machines[i] = w.machines[id]
+		if machines[i].Cause == provider.Interrupted {
+			w.counts.interruptions++
+		}
+	}
+	w.counts.launches = len(machines)
+	if err := w.check.books(charges, machines); err != nil {
+		return Outcome{}, err
+	}
+	out := Outcome{
+		Variant: w.s.Variant, HazardScale: w.s.HazardScale, Seed: w.s.Seed, From: w.s.Start, To: w.now, Horizon: w.passed,
+		UsesSpot: w.s.usesSpot(), BurnCap: w.s.Loop.BurnCap, Reference: w.s.Reference, Egress: w.runner.Egress(), Charges: charges,
+	}
+	records = append(records, unsubmitted(w.coming)...)
+	out.figures(charges, records, newReference(w.s.Reference, w.s.Catalogue), w.counts)
+	out.Series = seriesOf(out.From, out.To, charges, w.jobs)
+	out.Prices = priceSeries(w.prices, machines, out.From, out.To)
+	return out, nil
+}
+
+// unsubmitted are the records of jobs that had not come when the horizon passed.
+func unsubmitted(jobs []*planner.Job) []autoscale.JobRecord {
+	records := make([]autoscale.JobRecord, len(jobs))
+	for i, job := range jobs {
+		records[i] = autoscale.JobRecord{Job: job, Phase: autoscale.JobWaiting}
+	}
+	return records
+}

@@ -1,0 +1,160 @@
+package sim
+
+import (
+	"cmp"
+	"fmt"
+	"log/slog"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/goodfleet/goodfleet/autoscale"
+	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/pricing/ledger"
+	"github.com/goodfleet/goodfleet/provider"
+	"github.com/goodfleet/goodfleet/provider/fake"
+)
+
+// Setting is all that a simulation depends on.
+type Setting struct {
+	Variant     string  // names the outcome
+	Seed        uint64  // of the weather, the fate of machines and every id
+	HazardScale float64 // multiplies the interruptions of spot; 0: 1
+
+	Start   time.Time     // of virtual time
+	Horizon time.Duration // what has not ended by then is stopped; 0: DefaultHorizon after the last submission
+	Jobs    []*planner.Job
+
+	Catalogue *provider.Catalogue
+	Prices    *pricing.History
+	Offerings []provider.Offering          // what the clouds sell
+	Buy       func(provider.Offering) bool // what of it may be bought; nil: all
+	Quotas    []provider.Quota
+
+	Plan     autoscale.PlanFunc
+	Loop     autoscale.Settings
+	Hazards  pricing.HazardConfig // what is believed before any loss is seen
+	Truth    Truth                // where it differs from what is believed
+	Transfer planner.Transfer     // what moving data takes; zero: planner.DefaultTransfer
+	Rules    ledger.Rules         // how the clouds bill
+
+	// Climate is how the capacity of a cloud comes and goes; nil is fake.Measured.
+	Climate func(cloud string) (fake.Climate, error)
+
+	Reference string // accelerator that work is compared by; "": "V100"
+
+	// Check proves after every round that no accelerator is held twice, gangs are
+	// whole, and quotas and the burn cap hold. It costs about as much as the round.
+	Check bool
+
+	Progress func(Progress) // called after rounds; nil: not
+	Log      *slog.Logger   // of the loop; nil: nothing is logged
+}
+
+// DefaultHorizon is how long after the last submission a simulation ends at the
+// latest.
+const DefaultHorizon = 30 * 24 * time.Hour
+
+// Progress is how far a simulation is.
+type Progress struct {
+	Now        time.Time // virtual; of any run, when several run side by side
+	Done, Jobs int       // jobs that have ended, of all runs; and all that there are
+}
+
+// fill puts defaults where nothing was set and reports the first thing that is wrong.
+func (s *Setting) fill() error {
+	switch {
+	case s.Start.IsZero():
+		return fmt.Errorf("start is not set")
+	case s.Horizon < 0:
+		return fmt.Errorf("horizon %v is negative", s.Horizon)
+	case s.Catalogue == nil || s.Prices == nil || s.Plan == nil:
+		return fmt.Errorf("catalogue, prices and plan are required")
+	case s.HazardScale < 0 || math.IsNaN(s.HazardScale) || math.IsInf(s.HazardScale, 0):
+		return fmt.Errorf("hazard scale %g: want a positive number", s.HazardScale)
+	case len(s.Offerings) == 0:
+		return fmt.Errorf("nothing is sold: no offerings")
+	}
+	s.Start = s.Start.UTC()
+	s.HazardScale = cmp.Or(s.HazardScale, 1)
+	s.Reference = cmp.Or(s.Reference, "V100")
+	s.Loop.Round = cmp.Or(s.Loop.Round, autoscale.DefaultSettings().Round)
+	if s.Transfer.GiBPerSec == 0 {
+		s.Transfer = planner.DefaultTransfer()
+	}
+	if s.Buy == nil {
+		s.Buy = func(provider.Offering) bool { return true }
+	}
+	if s.Climate == nil {
+		s.Climate = fake.Measured
+	}
+	s.Jobs = slices.Clone(s.Jobs)
+	slices.SortStableFunc(s.Jobs, func(a, b *planner.Job) int {
+		return cmp.Or(a.Submitted.Compare(b.Submitted), cmp.Compare(a.ID, b.ID))
+	})
+	if len(s.Jobs) > 0 && s.Jobs[0].Submitted.Before(s.Start) {
+		return fmt.Errorf("job %s is submitted at %s, before the start", s.Jobs[0].ID, s.Jobs[0].Submitted.Format(time.RFC3339))
+	}
+	if s.Horizon == 0 {
+		last := s.Start
+		if len(s.Jobs) > 0 {
+			last = s.Jobs[len(s.Jobs)-1].Submitted
+		}
+		s.Horizon = last.Sub(s.Start) + DefaultHorizon
+	}
+	return nil
+}
+
+// bought lists what may be bought.
+func (s *Setting) bought() []provider.Offering {
+	var list []provider.Offering
+	for _, o := range s.Offerings {
+		if s.Buy(o) {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// usesSpot reports whether spot may be bought.
+func (s *Setting) usesSpot() bool {
+	return slices.ContainsFunc(s.Offerings, func(o provider.Offering) bool {
+		return o.Market == provider.Spot && (s.Buy == nil || s.Buy(o))
+	})
+}
+
+// clouds builds a cloud in memory for each that sells something, by name.
+func (s *Setting) clouds() ([]*fake.Cloud, error) {
+	sold := map[string][]provider.Offering{}
+	var names []string
+	for _, o := range s.Offerings {
+		if !slices.Contains(names, o.Cloud) {
+			names = append(names, o.Cloud)
+		}
+		sold[o.Cloud] = append(sold[o.Cloud], o)
+	}
+	slices.Sort(names)
+	var clouds []*fake.Cloud
+	for _, name := range names {
+		climate, err := s.Climate(name)
+		if err != nil {
+			return nil, err
+		}
+		cfg := fake.Config{
+			Name: name, Account: sold[name][0].Account, Seed: s.Seed, Start: s.Start, Catalogue: s.Catalogue,
+			Offerings: sold[name], InterruptionScale: s.HazardScale, Climate: &climate,
+		}
+		for _, q := range s.Quotas {
+			if q.Class.Cloud == name {
+				cfg.Quotas = append(cfg.Quotas, q)
+			}
+		}
+		cloud, err := fake.New(cfg)
+		if err != nil {
+			return nil, err
+		}
+		clouds = append(clouds, cloud)
+	}
+	return clouds, nil
+}
