@@ -36,6 +36,9 @@ func linear(most float64, n int) axis {
 	top := math.Ceil(most/step-1e-9) * step
 	a := axis{hi: top}
 	decimals := max(0, int(math.Ceil(-math.Log10(step)-1e-9)))
+	if whole := step * math.Pow(10, float64(decimals)); math.Abs(whole-math.Round(whole)) > 1e-6 {
+		decimals++ // a step of 0.25
+	}
 	for i := 0; float64(i)*step <= top*(1+1e-9); i++ {
 		a.ticks = append(a.ticks, tick{float64(i) * step, number(float64(i)*step, decimals)})
 	}
