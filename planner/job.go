@@ -73,6 +73,7 @@ type Speed struct {
 	Goodput   float64 // samples of progress per hour, > 0
 	Batch     int     // total batch at which it does so; 0 when the curve fixes it
 	Estimated bool    // not measured: derived from a model of the hardware
+	LogSD     float64 // standard deviation of ln Goodput as believed; 0: not told
 }
 
 // Curve tells the speed of a job on replicas accelerators spread over nodes

@@ -73,43 +73,57 @@ func NewPredictor(p *Profile, cfg PredictorConfig) *Predictor {
 // false where the job cannot run, nothing is known, or the allocation has more
 // than twice the replicas that the job ever ran on.
 func (r *Predictor) At(accelerator string, nodes, replicas int) (p Prediction, ok bool) {
-	if nodes < 1 || replicas < nodes {
-		return p, false
-	}
-	hardware, published := r.hardware(accelerator)
-	own, _ := r.profile.Type(accelerator)
-	kind := hardware.Kind
-	if own != nil {
-		kind = own.Kind
-	}
-	if kind == KindTPU {
-		nodes = 1
-	}
-	if own == nil && !published {
-		return p, false
-	}
-	limits, ok := r.limits(own, hardware, replicas)
+	m, e, ok := r.model(accelerator, &nodes, replicas)
 	if !ok {
 		return p, false
 	}
-	m := Model{Limits: limits, Noise: UnknownNoise}
-	if r.profile.Noise != nil {
-		m.Noise = *r.profile.Noise
-	} else {
-		m.Limits.MaxBatch = limits.InitialBatch // what a larger batch is worth is not known
-	}
-	e, ok := r.theta(own, kind, hardware, nodes, replicas)
-	if !ok {
-		return p, false
-	}
-	m.Theta = e.theta
 	if p.Choice, ok = m.Best(Clamp, nodes, replicas); !ok {
 		return Prediction{}, false
 	}
 	p.Basis = e.basis
 	p.LogSD = e.logSD(nodes, replicas, p.Atomic)
-	p.Measured = own != nil && slices.ContainsFunc(own.Samples, func(s Sample) bool { return s.Nodes == nodes && s.Replicas == replicas })
+	if own, known := r.profile.Type(accelerator); known {
+		p.Measured = slices.ContainsFunc(own.Samples, func(s Sample) bool { return s.Nodes == nodes && s.Replicas == replicas })
+	}
 	return p, true
+}
+
+// Model is the model that At searches, for batches other than the best. ok is
+// false where At's is, but for a batch that fits.
+func (r *Predictor) Model(accelerator string, nodes, replicas int) (m Model, ok bool) {
+	m, _, ok = r.model(accelerator, &nodes, replicas)
+	return m, ok
+}
+
+// model puts a model together for an allocation, and makes one node of a slice.
+func (r *Predictor) model(accelerator string, nodes *int, replicas int) (m Model, e estimate, ok bool) {
+	if *nodes < 1 || replicas < *nodes {
+		return m, e, false
+	}
+	hardware, published := r.hardware(accelerator)
+	own, known := r.profile.Type(accelerator)
+	if !known && !published {
+		return m, e, false
+	}
+	kind := hardware.Kind
+	if known {
+		kind = own.Kind
+	}
+	if kind == KindTPU {
+		*nodes = 1
+	}
+	if m.Limits, ok = r.limits(own, hardware, replicas); !ok {
+		return m, e, false
+	}
+	if r.profile.Noise != nil {
+		m.Noise = *r.profile.Noise
+	} else {
+		m.Noise = UnknownNoise
+		m.Limits.MaxBatch = m.Limits.InitialBatch // what a larger batch is worth is not known
+	}
+	e, ok = r.theta(own, kind, hardware, *nodes, replicas)
+	m.Theta = e.theta
+	return m, e, ok
 }
 
 func (r *Predictor) hardware(accelerator string) (h Hardware, ok bool) {
