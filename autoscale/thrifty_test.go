@@ -228,3 +228,22 @@ func (t *thrift) release() {
 		t.plan.NextDecision, t.plan.NextClock = next, planner.HoldClock
 	}
 }
+
+// swap gives every job the place of the next.
+func swap(p planner.Problem) (planner.Plan, error) {
+	plan, err := thrifty(p)
+	n := len(plan.Allocations)
+	if err != nil || n == 0 {
+		return plan, err
+	}
+	for i := range plan.Machines {
+		plan.Machines[i].Jobs = nil
+	}
+	turned := slices.Clone(plan.Allocations)
+	for i := range turned {
+		next := plan.Allocations[(i+1)%n]
+		turned[i].Machines, turned[i].Offering, turned[i].Keeps = next.Machines, next.Offering, false
+	}
+	plan.Allocations = turned
+	return plan, nil
+}

@@ -152,7 +152,8 @@ type world struct {
 type setup struct {
 	interruptions float64 // losses of single spot machines per hour; 0: none
 	notice        time.Duration
-	awsQuota      int // vCPUs of spot; 0: not limited
+	boot          time.Duration // 0: two minutes
+	awsQuota      int           // vCPUs of spot; 0: not limited
 	gcp           bool
 	plan          autoscale.PlanFunc // nil: policy.Value
 	settings      func(*autoscale.Settings)
@@ -161,6 +162,9 @@ type setup struct {
 
 func newWorld(t tester, s setup) *world {
 	t.Helper()
+	if s.boot == 0 {
+		s.boot = 2 * time.Minute
+	}
 	w := &world{t: t, now: start, catalogue: testCatalogue(t), prices: testPrices(), store: &faultyStore{Memory: store.NewMemory("fleet")}}
 	offerings := s.offerings
 	if offerings == nil {
@@ -187,7 +191,7 @@ func newWorld(t tester, s setup) *world {
 			Name: name, Seed: 1, Start: start, Catalogue: w.catalogue, Offerings: sold, Quotas: quotas, InterruptionScale: 1,
 			Climate: &fake.Climate{
 				Law:        func(provider.Pool, provider.InstanceType) fake.Law { return fake.Law{} },
-				Boot:       func(provider.InstanceType) fake.Boot { return fake.Boot{Mean: 2 * time.Minute} },
+				Boot:       func(provider.InstanceType) fake.Boot { return fake.Boot{Mean: s.boot} },
 				Depth:      func(provider.InstanceType) fake.Depth { return fake.Depth{Median: 100} },
 				Notice:     fake.Notice{Lead: s.notice},
 				OnePerHour: s.interruptions,
@@ -237,6 +241,17 @@ func (w *world) restart() {
 		w.t.Fatal(err)
 	}
 	w.loop, w.restarted = loop, true
+}
+
+// guard gives the loop a budget with a cap of its own.
+func (w *world) guard(limit pricing.Rate) {
+	w.t.Helper()
+	w.cfg.Guard = budget.NewGuard(limit)
+	loop, err := autoscale.New(w.cfg)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.loop = loop
 }
 
 func (w *world) submit(jobs ...*planner.Job) {
