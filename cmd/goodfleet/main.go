@@ -79,7 +79,8 @@ that each dollar trains as much as it can.
 
 Settings come from flags, then the environment (GOODFLEET_...), then a file of
 kind Config; "goodfleet config show" tells each value and where it comes from.`,
-		Example: `  goodfleet plan five-jobs             # what would be bought and placed now, and why
+		Example: `  goodfleet simulate gavel-week        # a week of jobs on real prices, next to three baselines
+  goodfleet plan five-jobs             # what would be bought and placed now, and why
   goodfleet offers --gpu V100          # what V100 machines cost, and how often they are lost`,
 		Args:              noArgs,
 		SilenceErrors:     true,
@@ -93,7 +94,7 @@ kind Config; "goodfleet config show" tells each value and where it comes from.`,
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentFlags().String("config", "", "settings file of kind Config (default $GOODFLEET_CONFIG, else goodfleet/goodfleet.yaml in the folder for settings)")
 	root.AddCommand(
-		newPlan(s), newOffers(s), newPrices(s), newCostReport(s),
+		newSimulate(s), newPlan(s), newOffers(s), newPrices(s), newCostReport(s), newGoodput(s),
 		newConfig(s), newSchema(s), newExamples(s), newVersion(s),
 	)
 	return root

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/goodfleet/goodfleet/autoscale/report"
+	"github.com/goodfleet/goodfleet/autoscale/sim"
+	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/pricing/ledger"
+)
+
+// simulateConfig is what the simulate verb is asked.
+type simulateConfig struct {
+	settings  settings
+	file      string
+	from      time.Time // of the first job; zero: as the file says
+	days      float64   // of submissions to keep; 0: all
+	baselines bool      // run the same jobs under the baselines too
+	bar       io.Writer // where the progress bar goes
+}
+
+// weekExample is what is simulated when no file is named.
+const weekExample = "gavel-week"
+
+func newSimulate(s streams) *cobra.Command {
+	cfg := simulateConfig{bar: s.err}
+	var from string
+	cmd := &cobra.Command{
+		Use:   "simulate [FILE]",
+		Short: "Replay jobs against prices in virtual time, next to three baselines",
+		Long: `Replay the jobs of a file (or an example by its name, or - for stdin; gavel-week when
+none is named) against the price history in virtual time, through the loop that
+would spend the money. The same jobs run under three baselines: on demand on the
+cheapest single type, on the cheapest accelerator by the hour whatever it does, and
+on demand with goodfleet's choice. What buys spot is run at 1/3, 1 and 3 times the
+measured rate of interruptions. Where goodfleet loses, the table says so.
+
+Machines are bought in the regions where the jobs' data lie, unless --regions says
+otherwise. Into the folder --out go report.html, comparison.json and charges.jsonl,
+the ledger that cost-report reads; an empty --out writes nothing.`,
+		Example: `  goodfleet simulate
+  goodfleet simulate gavel-week --burn-cap "60 USD/h" --seed 7 -o json
+  goodfleet simulate jobs.yaml --from 2023-03-06 --days 2 --baselines=false --out ""`,
+		Args:              atMost(1, "FILE"),
+		ValidArgsFunction: exampleCompletion,
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if cfg.settings, err = readSettings(cmd); err != nil {
+				return err
+			}
+			cfg.file = weekExample
+			if len(args) == 1 {
+				cfg.file = args[0]
+			}
+			if from != "" {
+				if cfg.from, err = instant("from", from); err != nil {
+					return err
+				}
+			}
+			return runSimulate(cmd.Context(), s, cfg)
+		},
+	}
+	addSettings(cmd, "burnCap", "clouds", "regions", "markets", "round", "seed", "out", "output", "quarantine")
+	cmd.Flags().StringVar(&from, "from", "", "move the jobs in time so that the first comes at this day or instant")
+	cmd.Flags().Float64Var(&cfg.days, "days", 0, "keep the jobs of the first days only (0: all)")
+	cmd.Flags().BoolVar(&cfg.baselines, "baselines", true, "simulate the baselines too")
+	return cmd
+}
+
+func runSimulate(ctx context.Context, s streams, cfg simulateConfig) error {
+	if err := checkFormat(cfg.settings.output, asTable, asJSON, asCSV); err != nil {
+		return err
+	}
+	if !(cfg.days >= 0) {
+		return fmt.Errorf("--days %g: want 0 or more", cfg.days)
+	}
+	world, err := newWorld(cfg.settings)
+	if err != nil {
+		return err
+	}
+	if err := world.check(cfg.settings); err != nil {
+		return err
+	}
+	jobs, err := world.readJobs(cfg.file, s.in)
+	if err != nil {
+		return err
+	}
+	start, jobs, err := schedule(cfg, jobs)
+	if err != nil {
+		return err
+	}
+	setting, err := world.setting(cfg, start, jobs)
+	if err != nil {
+		return err
+	}
+	variants, err := world.variants(cfg, setting)
+	if err != nil {
+		return err
+	}
+	bar := progress(cfg.bar, int64(len(jobs)), "simulating")
+	setting.Progress = func(p sim.Progress) {
+		bar.ChangeMax(p.Jobs)
+		_ = bar.Set(p.Done) // a bar that cannot be drawn is no reason to stop
+	}
+	outcomes, err := sim.Compare(ctx, setting, variants, sim.HazardScales())
+	_ = bar.Finish()
+	if err != nil {
+		return err
+	}
+	return publish(s.out, cfg, setting, outcomes)
+}
+
+// schedule is when the simulation starts, and the jobs that come in it. A job
+// that does not say when it is handed in comes at the start.
+func schedule(cfg simulateConfig, all []*planner.Job) (start time.Time, jobs []*planner.Job, err error) {
+	for _, j := range all {
+		if !j.Submitted.IsZero() && (start.IsZero() || j.Submitted.Before(start)) {
+			start = j.Submitted
+		}
+	}
+	shift := time.Duration(0)
+	switch {
+	case !cfg.from.IsZero() && start.IsZero():
+		start = cfg.from
+	case !cfg.from.IsZero():
+		start, shift = cfg.from, cfg.from.Sub(start)
+	case start.IsZero():
+		return start, nil, fmt.Errorf("%s: no job says when it is submitted: say --from", cfg.file)
+	}
+	for _, j := range all {
+		if j.Submitted.IsZero() {
+			j.Submitted = start
+		} else {
+			j.Submitted = j.Submitted.Add(shift)
+		}
+		if !j.Deadline.IsZero() {
+			j.Deadline = j.Deadline.Add(shift)
+		}
+		if cfg.days == 0 || j.Submitted.Sub(start).Hours() < 24*cfg.days {
+			jobs = append(jobs, j)
+		}
+	}
+	if len(jobs) == 0 {
+		return start, nil, fmt.Errorf("--days %g: no job is submitted by then", cfg.days)
+	}
+	return start, jobs, nil
+}
+
+// publish prints what came out and writes the files.
+func publish(w io.Writer, cfg simulateConfig, setting sim.Setting, outcomes []sim.Outcome) error {
+	comparison, err := report.NewComparison(outcomes)
+	if err != nil {
+		return err
+	}
+	subject := outcomes[max(0, slices.IndexFunc(outcomes, func(o sim.Outcome) bool { return o.Variant == subjectName && o.HazardScale == 1 }))]
+	cost := report.NewCost(subject.Charges, subject.From, subject.To, ledger.ByTeam, ledger.ByMarket)
+	var out bytes.Buffer
+	switch cfg.settings.output {
+	case asJSON:
+		err = comparison.JSON(&out)
+	case asCSV:
+		err = comparison.CSV(&out)
+	default:
+		if err = comparison.Table(&out); err == nil {
+			fmt.Fprintf(&out, "\nCost report of %s at the measured rate of interruptions\n\n", subject.Variant)
+			err = cost.Table(&out)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if folder := cfg.settings.out; folder != "" {
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			return fmt.Errorf("simulate: %w", err)
+		}
+		for _, file := range []struct {
+			name  string
+			write func(io.Writer) error
+		}{
+			{"report.html", func(w io.Writer) error { return comparison.HTML(w, page(cfg, setting)) }},
+			{"comparison.json", comparison.JSON},
+			{ledgerFile, func(w io.Writer) error { return writeLedger(w, subject.Charges) }},
+		} {
+			if err := writeFile(filepath.Join(folder, file.name), file.write); err != nil {
+				return err
+			}
+		}
+		if cfg.settings.output == asTable {
+			fmt.Fprintf(&out, "\nWritten: %s, comparison.json and %s beside it\n", filepath.Join(folder, "report.html"), ledgerFile)
+		}
+	}
+	_, err = w.Write(out.Bytes())
+	return err
+}
+
+// page is what the report says beside the outcomes.
+func page(cfg simulateConfig, setting sim.Setting) report.Page {
+	var regions []string
+	for _, o := range setting.Offerings {
+		regions = append(regions, o.Cloud+" "+o.Region)
+	}
+	slices.Sort(regions)
+	p := report.Page{
+		Title: fmt.Sprintf("%d training jobs of %s", len(setting.Jobs), strings.TrimSuffix(filepath.Base(cfg.file), ".yaml")),
+		Intro: "The same jobs, replayed against the same prices and the same weather of capacity, under different ways to buy.",
+		Facts: []report.Fact{
+			{Name: "Bought in", Value: strings.Join(slices.Compact(regions), ", ")},
+		},
+		Sources: []string{"Jobs: " + filepath.Base(cfg.file) + "."},
+	}
+	reports, err := pricing.EmbeddedReports()
+	if err != nil {
+		return p
+	}
+	for _, r := range reports {
+		p.Sources = append(p.Sources, fmt.Sprintf("Prices: %s, read %s.", r.Source, r.At.Format(time.DateOnly)))
+	}
+	return p
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/goodfleet/goodfleet/autoscale"
+	"github.com/goodfleet/goodfleet/autoscale/sim"
+	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/planner/policy"
+	"github.com/goodfleet/goodfleet/provider"
+)
+
+// subjectName is the variant that the baselines are held against.
+const subjectName = "goodfleet"
+
+const (
+	// priceStep is the relative change of a rate that is worth a plan: spot prices
+	// move by a percent or so several times a day, which turns no choice that a
+	// restart would pay for.
+	priceStep = 0.02
+	// bookEvery is the longest time between two bookings of a machine. Charges do
+	// not depend on it: they are made from the lives of machines.
+	bookEvery = time.Hour
+)
+
+// setting is the simulation that was asked for.
+func (world world) setting(cfg simulateConfig, start time.Time, jobs []*planner.Job) (sim.Setting, error) {
+	s := cfg.settings
+	if len(s.regions) == 0 {
+		s.regions = homes(jobs)
+	}
+	quotas, err := world.quotas(s)
+	if err != nil {
+		return sim.Setting{}, err
+	}
+	offerings := world.sold(s, start, jobs)
+	if len(offerings) == 0 {
+		return sim.Setting{}, fmt.Errorf("%s: nothing that these jobs can run on has a known price at %s where they may buy", cfg.file, start.Format(time.RFC3339))
+	}
+	return sim.Setting{
+		Variant: subjectName, Seed: s.seed, Start: start.Truncate(s.round), Jobs: jobs,
+		Catalogue: world.catalogue, Prices: world.history, Offerings: offerings, Quotas: quotas,
+		Plan: planBy(policy.Value), Reference: reference(jobs),
+		Loop: autoscale.Settings{Round: s.round, BurnCap: s.burnCap, Book: bookEvery, SkipUnchanged: true, PriceStep: priceStep},
+	}, nil
+}
+
+func planBy(p policy.Policy) autoscale.PlanFunc {
+	return func(q planner.Problem) (planner.Plan, error) { return p(q, policy.Settings{}) }
+}
+
+// homes lists the regions in which the jobs' data lie; nil when none says where.
+func homes(jobs []*planner.Job) []string {
+	regions := map[string]bool{}
+	for _, j := range jobs {
+		if j.Data.Region != "" {
+			regions[j.Data.Region] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(regions))
+}
+
+// sold lists the offerings that have a price at an instant, on whose accelerators
+// some job is known to run. A quote of a whole region stands for its zones only
+// where none of them has its own.
+func (world world) sold(s settings, at time.Time, jobs []*planner.Job) []provider.Offering {
+	useful := map[string]bool{}
+	for _, j := range jobs {
+		if p, ok := planner.ProfileOf(j.Curve); ok {
+			for _, a := range p.Accelerators() {
+				useful[a] = true
+			}
+		}
+	}
+	var list []provider.Offering
+	for _, o := range world.places(at) {
+		t, ok := world.catalogue.Lookup(o.Cloud, o.Type)
+		if ok && useful[t.Accelerator] && s.allows(o) {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// reference is the accelerator that work is compared by: the one that most jobs
+// know, the newest of Gavel's three where all do.
+func reference(jobs []*planner.Job) string {
+	known := map[string]int{}
+	for _, j := range jobs {
+		if p, ok := planner.ProfileOf(j.Curve); ok {
+			for _, a := range p.Accelerators() {
+				known[a]++
+			}
+		}
+	}
+	best := "V100"
+	for _, a := range slices.Sorted(maps.Keys(known)) {
+		if known[a] > known[best] {
+			best = a
+		}
+	}
+	return best
+}
+
+// variants are goodfleet and, if they are asked for, the baselines.
+func (world world) variants(cfg simulateConfig, setting sim.Setting) ([]sim.Variant, error) {
+	list := []sim.Variant{{Name: subjectName}}
+	if !cfg.baselines {
+		return list, nil
+	}
+	var offers []planner.Offer
+	for _, o := range setting.Offerings {
+		t, _ := setting.Catalogue.Lookup(o.Cloud, o.Type)
+		if rate, ok := setting.Prices.RateAt(o, setting.Start); ok {
+			offers = append(offers, planner.Offer{Offering: o, Type: t, Rate: rate, Booked: rate, Cap: -1})
+		}
+	}
+	onDemand := func(o provider.Offering) bool { return o.Market == provider.OnDemand }
+	if cloud, name, ok := policy.CheapestType(setting.Jobs, offers); ok {
+		list = append(list, sim.Variant{
+			Name: "on demand, all on " + name, Plan: planBy(policy.OneType(policy.Value, cloud, name)), Buy: onDemand,
+		})
+	}
+	return append(list,
+		sim.Variant{Name: "cheapest accelerator by the hour", Plan: planBy(policy.Blind)},
+		sim.Variant{Name: "on demand, goodfleet's choice", Plan: planBy(policy.OnDemand(policy.Value)), Buy: onDemand},
+	), nil
+}
