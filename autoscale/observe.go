@@ -75,6 +75,8 @@ func (l *Loop) readInterruptions(now time.Time) {
 			l.cache.touchMachine(m)
 			l.last.changed = true
 			l.machineEvent(now, EventNotice, m, "until "+word.Loss.UTC().Format(time.RFC3339))
+			// The pool is being taken back: what is bought there now goes with it.
+			l.markDown(scopeOf(m.Instance.Offering), provider.ErrCapacity, max(0, m.Loss.Sub(now))+l.cfg.Settings.BackOffMin, now)
 			l.abandon(m.Instance.ID, now)
 		}
 	}

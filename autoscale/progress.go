@@ -142,6 +142,9 @@ func (l *Loop) loseMachine(m *InstanceRecord, now time.Time) {
 		l.machineEvent(at, EventEnded, m, "")
 	} else {
 		l.machineEvent(at, EventLoss, m, m.Instance.Cause.String())
+		if m.Noticed.IsZero() {
+			l.markDown(scopeOf(m.Instance.Offering), provider.ErrCapacity, l.cfg.Settings.BackOffMin, now)
+		}
 	}
 	for _, r := range l.cache.on(m.Instance.ID) {
 		if r.Stopping != StopKill {
