@@ -117,14 +117,11 @@ func readBlock(l *line) (deed, pattern) {
 }
 
 func (d *blockOpened) block(c *Cloud, at time.Time) (*Block, error) {
-	sold, err := d.of.sold(c)
+	o, err := d.of.one(c)
 	if err != nil {
 		return nil, err
 	}
-	if len(sold) > 1 {
-		return nil, fmt.Errorf("%s: it names %d offerings: want one", d.of, len(sold))
-	}
-	b := &Block{Offering: sold[0], Count: d.count, From: at.Add(d.from), Until: at.Add(d.until), Notice: c.cfg.Climate.Notice.Lead}
+	b := &Block{Offering: o, Count: d.count, From: at.Add(d.from), Until: at.Add(d.until), Notice: c.cfg.Climate.Notice.Lead}
 	if c.cfg.Name == "aws" {
 		b.Drain, b.Notice = ec2Drain, ec2Notice
 	}

@@ -2,6 +2,7 @@ package fake
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/goodfleet/goodfleet/provider"
@@ -164,7 +165,8 @@ var faultNames = [...]struct {
 	MachineFails: {"machine-fails", func(d *drawer) string { return d.about("fail 1 of OFFERING") }},
 	QuotaCut: {"quota-cut", func(d *drawer) string {
 		u, part, span := d.Float64(), d.Float64(), d.span(time.Hour)
-		quotas := d.c.cfg.Quotas
+		quotas := slices.Clone(d.c.cfg.Quotas)
+		quotas = slices.DeleteFunc(quotas, func(q provider.Quota) bool { return !d.c.counts(d.c.ours(q.Class)) })
 		if len(quotas) == 0 {
 			return ""
 		}

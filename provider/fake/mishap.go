@@ -1,7 +1,6 @@
 package fake
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/goodfleet/goodfleet/provider"
@@ -126,19 +125,16 @@ func readForeign(l *line) (deed, pattern) {
 const maxForeign = 10_000
 
 func (d *foreign) fits(c *Cloud) error {
-	sold, err := d.of.sold(c)
-	if err == nil && len(sold) > 1 {
-		err = fmt.Errorf("%s: it names %d offerings: want one", d.of, len(sold))
-	}
+	_, err := d.of.one(c)
 	return err
 }
 
 func (d *foreign) begin(c *Cloud, at time.Time) {
 	c.at(at, func(c *Cloud) {
-		sold, err := d.of.sold(c)
-		if err != nil { // fits has looked
+		o, err := d.of.one(c)
+		if err != nil || d.n == 0 || c.supply(o) == nil { // a block may not be open yet
 			return
 		}
-		c.create(provider.LaunchRequest{Offering: sold[0], Tags: provider.Tags{Fleet: d.fleet}}, d.n, true)
+		c.create(provider.LaunchRequest{Offering: o, Tags: provider.Tags{Fleet: d.fleet}}, d.n, true)
 	})
 }

@@ -56,11 +56,23 @@ func (p pattern) sold(c *Cloud) ([]provider.Offering, error) {
 	return list, nil
 }
 
+// one is the offering that p picks, the first if several accounts have it.
+func (p pattern) one(c *Cloud) (provider.Offering, error) {
+	sold, err := p.sold(c)
+	if err != nil {
+		return provider.Offering{}, err
+	}
+	if last := sold[len(sold)-1]; last.String() != sold[0].String() {
+		return provider.Offering{}, fmt.Errorf("%s: it names %s and %s: want one offering", p, sold[0], last)
+	}
+	return sold[0], nil
+}
+
 // supplies lists the pools that p picks, in the order of their offerings.
 func (p pattern) supplies(c *Cloud) []*pool {
 	var list []*pool
 	for _, o := range c.sold {
-		if s := c.supply(o); p.matches(o) && (len(list) == 0 || list[len(list)-1] != s) {
+		if s := c.supply(o); s != nil && p.matches(o) && (len(list) == 0 || list[len(list)-1] != s) {
 			list = append(list, s)
 		}
 	}

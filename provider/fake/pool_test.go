@@ -2,7 +2,6 @@ package fake
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"testing"
@@ -271,15 +270,20 @@ func TestBootDelaysHaveTheirMeanAndSpread(t *testing.T) {
 }
 
 // history runs a fixed script of launches and ends and returns all that a caller
-// sees, as JSON. It advances in steps of the given length and at every event.
-func history(t *testing.T, seed uint64, step time.Duration) string {
+// sees, as text. It advances in steps of the given length and at every event.
+func history(t *testing.T, seed uint64, step time.Duration, change ...func(*Config)) string {
 	t.Helper()
 	ctx := context.Background()
 	climate, err := Measured("aws")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := newCloud(t, &climate, func(cfg *Config) { cfg.Seed = seed })
+	c := newCloud(t, &climate, func(cfg *Config) {
+		cfg.Seed = seed
+		for _, f := range change {
+			f(cfg)
+		}
+	})
 	var seen []any
 	for hour := range 72 {
 		to := start.Add(time.Duration(hour) * time.Hour)
@@ -291,17 +295,14 @@ func history(t *testing.T, seed uint64, step time.Duration) string {
 			got, err := c.Launch(ctx, request(fmt.Sprint(hour, o), o, 2, 1))
 			seen = append(seen, got, fmt.Sprint(err))
 			if hour%3 == 0 && len(got) > 0 {
-				seen = append(seen, c.Terminate(ctx, got[0].ID))
+				seen = append(seen, fmt.Sprint(c.Terminate(ctx, got[0].ID)))
 			}
 		}
 		losses, _ := c.Interruptions(ctx)
-		seen = append(seen, list(t, c), losses)
+		machines, err := c.Instances(ctx)
+		seen = append(seen, machines, fmt.Sprint(err), losses, c.Machines())
 	}
-	text, err := json.Marshal(seen)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return fmt.Sprintf("%+v", seen)
 }
 
 func TestSameSeedSameBytes(t *testing.T) {

@@ -2,6 +2,7 @@ package fake
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,10 +49,21 @@ func (d *quotaSet) named(c *Cloud) provider.QuotaClass {
 }
 
 func (d *quotaSet) fits(c *Cloud) error {
+	if !c.counts(d.named(c)) {
+		return fmt.Errorf("nothing that is sold here counts against %s/%s/%s", d.class.Region, d.class.Family, d.class.Market)
+	}
 	if _, limited := c.quotas[d.named(c)]; !limited && d.unit == 0 {
 		return fmt.Errorf("the class has no limit before: want vcpu or accelerators after the new one")
 	}
 	return nil
+}
+
+// counts reports whether anything that is sold counts against a class.
+func (c *Cloud) counts(class provider.QuotaClass) bool {
+	return slices.ContainsFunc(c.sold, func(o provider.Offering) bool {
+		charged, _ := c.charge(o)
+		return charged == class
+	})
 }
 
 func (d *quotaSet) begin(c *Cloud, at time.Time) {
