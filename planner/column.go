@@ -82,38 +82,7 @@ func (t Transfer) Move(size Size, fromCloud, fromRegion, toCloud, toRegion strin
 	return usd, hours
 }
 
-// columns lists every way to run the job of s on the offers of p, in the order
-// of the offers. usable says which offers may be considered: those for sale and
-// those of which a machine is held.
-func columns(p *Problem, s *JobState, usable []bool, tr Transfer) []Column {
-	j := s.Job
-	asks := gates(j)
-	cache := map[[2]string][]spread{}
-	var list []Column
-offers:
-	for i := range p.Offers {
-		o := &p.Offers[i]
-		if !usable[i] {
-			continue
-		}
-		for _, g := range asks {
-			if g.got(o) != "" {
-				continue offers
-			}
-		}
-		key := [2]string{o.Type.Cloud, o.Type.Name}
-		ways, seen := cache[key]
-		if !seen {
-			ways = spreads(j, &o.Type)
-			cache[key] = ways
-		}
-		for _, w := range ways {
-			list = append(list, newColumn(s, o, i, w, tr))
-		}
-	}
-	return list
-}
-
+// newColumn is the job of s laid out as w on machines of o.
 func newColumn(s *JobState, o *Offer, index int, w spread, tr Transfer) Column {
 	j := s.Job
 	c := Column{

@@ -129,7 +129,7 @@ func (s Solution) CouldStart(i int) string {
 		switch row := k.pr.quotaOf[col.Offer]; {
 		case o.Blocked != "":
 			continue
-		case o.Cap >= 0 && k.bought[col.Offer]+col.Nodes > o.Cap:
+		case o.Cap >= 0 && k.bought[k.pr.slot[col.Offer]]+col.Nodes > o.Cap:
 			binds = "supply of " + o.Offering.String()
 		case row >= 0 && col.Nodes*k.pr.Problem.Quotas[row].Unit.Use(o.Type) > k.quota[row]:
 			q := k.pr.Problem.Quotas[row]

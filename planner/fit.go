@@ -85,29 +85,33 @@ func unless(passes bool, got string) string {
 	return got
 }
 
-// spreads lists how j can run on machines of type t: on a part of one machine,
-// or on whole machines with equal parts. A TPU slice is never shared.
-func spreads(j *Job, t *provider.InstanceType) []spread {
+// spreads lists how j can run on machines with count accelerators: on a part of
+// one machine, or on whole machines with equal parts. A TPU slice is never shared.
+func spreads(j *Job, accelerator string, kind provider.AcceleratorKind, count int) []spread {
 	var list []spread
 	for _, replicas := range j.Resources.Replicas.Sizes() {
-		nodes := (replicas + t.Count - 1) / t.Count
+		nodes := (replicas + count - 1) / count
 		if replicas <= 0 || replicas%nodes != 0 {
 			continue
 		}
 		perNode := replicas / nodes
-		if t.Kind == provider.TPU && (nodes > 1 || perNode != t.Count) {
+		if kind == provider.TPU && (nodes > 1 || perNode != count) {
 			continue
 		}
-		if j.Resources.VCPU*float64(perNode) > float64(t.VCPU) || j.Resources.MemGiB*float64(perNode) > t.MemGiB {
-			continue
-		}
-		speed, ok := j.Curve.Speed(t.Accelerator, nodes, replicas)
+		speed, ok := j.Curve.Speed(accelerator, nodes, replicas)
 		if !ok || !(speed.Goodput > 0) {
 			continue
 		}
 		list = append(list, spread{nodes: nodes, perNode: perNode, replicas: replicas, speed: speed})
 	}
 	return list
+}
+
+// carried reports whether some layout of j has room on machines of o.
+func carried(j *Job, o *Offer) bool {
+	return slices.ContainsFunc(spreads(j, o.Type.Accelerator, o.Type.Kind, o.Type.Count), func(w spread) bool {
+		return j.takes(o, w.perNode)
+	})
 }
 
 // Lacks says why nothing of offers can carry j: the first thing asked for that
@@ -143,7 +147,7 @@ func Lacks(j *Job, offers []Offer) (reason string, ok bool) {
 	var largest *provider.InstanceType
 	known := false
 	for _, o := range left {
-		if len(spreads(j, &o.Type)) > 0 {
+		if carried(j, o) {
 			return "", false
 		}
 		if largest == nil || o.Type.Count > largest.Count || o.Type.Count == largest.Count && o.Type.MemGiB > largest.MemGiB {

@@ -31,7 +31,7 @@ func offer(cloud, region, name, accelerator string, kind provider.AcceleratorKin
 	}
 }
 
-var shelf = []Offer{
+var sold = []Offer{
 	offer("aws", "us-east-1", "p3.2xlarge", "V100", provider.GPU, 1, 8, 61, 16, provider.OnDemand, "3.06"),
 	offer("aws", "us-east-1", "p3.16xlarge", "V100", provider.GPU, 8, 64, 488, 16, provider.Spot, "9.8"),
 	offer("gcp", "us-central1", "v5e-8", "TPU v5e", provider.TPU, 8, 112, 192, 16, provider.OnDemand, "9.6"),
@@ -71,7 +71,7 @@ func TestLacksNamesWhatIsMissing(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, lacks := Lacks(job(tt.change), shelf)
+			got, lacks := Lacks(job(tt.change), sold)
 			if lacks != (tt.want != nil) {
 				t.Fatalf("lacks %v: %q", lacks, got)
 			}
@@ -89,8 +89,8 @@ func TestLacksNamesWhatIsMissing(t *testing.T) {
 
 func TestSpreadsLieEvenlyOnWholeMachines(t *testing.T) {
 	j := &Job{Curve: flat{"V100": 1}, Resources: Resources{Replicas: Replicas{Min: 1, Max: 24}}}
-	eight := &shelf[1].Type
-	for _, w := range spreads(j, eight) {
+	eight := &sold[1].Type
+	for _, w := range spreads(j, eight.Accelerator, eight.Kind, eight.Count) {
 		if w.perNode*w.nodes != w.replicas || w.perNode > eight.Count {
 			t.Errorf("%d replicas on %d machines of %d", w.replicas, w.nodes, eight.Count)
 		}
@@ -147,7 +147,7 @@ func normalTail(z float64) float64 {
 }
 
 func TestColumnMoneyAndTime(t *testing.T) {
-	o := shelf[1]
+	o := sold[1]
 	o.Hazard = pricing.Hazard{PoolPerHour: 0.2, OnePerHour: 0.01, Down: 2 * time.Hour}
 	s := &JobState{Job: &Job{Curve: flat{"V100": 100}, Checkpoint: Checkpoint{Save: 20 * time.Second, Restore: time.Minute}}}
 	c := newColumn(s, &o, 0, spread{nodes: 2, perNode: 8, replicas: 16, speed: Speed{Goodput: 1600}}, DefaultTransfer())

@@ -31,26 +31,23 @@ type seat struct {
 type packing struct {
 	pr      *Program
 	bins    []bin
-	byOffer [][]int // bins of each offer, held machines first
+	byOffer [][]int // bins of each offer by its slot, held machines first
 	seats   []seat
 	worth   float64
-	spend   float64 // rates of the bins that cost something, USD/h
-	burn    float64 // rates of everything that is held or bought, USD/h
-	capped  float64 // burn allowed, USD/h
-	bought  []int   // per offer
-	quota   []int   // left, per row
-	rate    []float64
+	spend   float64   // rates of the bins that cost something, USD/h
+	burn    float64   // rates of everything that is held or bought, USD/h
+	capped  float64   // burn allowed, USD/h
+	bought  []int     // per slot
+	quota   []int     // left, per row
+	rate    []float64 // per offer, USD/h
 }
 
 func newPacking(pr *Program) *packing {
 	p := pr.Problem
 	k := &packing{
-		pr: pr, byOffer: make([][]int, len(p.Offers)), seats: make([]seat, len(pr.Jobs)),
-		bought: make([]int, len(p.Offers)), quota: make([]int, len(p.Quotas)), rate: make([]float64, len(p.Offers)),
+		pr: pr, byOffer: make([][]int, pr.slots), seats: make([]seat, len(pr.Jobs)),
+		bought: make([]int, pr.slots), quota: make([]int, len(p.Quotas)), rate: pr.rates,
 		capped: p.BurnCap.Dollars(),
-	}
-	for i := range p.Offers {
-		k.rate[i] = p.Offers[i].Rate.Dollars()
 	}
 	for i, q := range p.Quotas {
 		k.quota[i] = q.Left
@@ -69,7 +66,7 @@ func newPacking(pr *Program) *packing {
 		if held {
 			k.burn += m.Rate.Dollars()
 		}
-		k.byOffer[o] = append(k.byOffer[o], len(k.bins))
+		k.byOffer[pr.slot[o]] = append(k.byOffer[pr.slot[o]], len(k.bins))
 		k.bins = append(k.bins, newBin(o, i, held, &p.Offers[o].Type))
 	}
 	return k
@@ -83,15 +80,15 @@ func newBin(offer, machine int, held bool, t *provider.InstanceType) bin {
 func (k *packing) clone() *packing {
 	c := *k
 	c.bins = slices.Clone(k.bins)
-	c.byOffer = make([][]int, len(k.byOffer))
-	for i, list := range k.byOffer {
-		c.byOffer[i] = slices.Clone(list)
-	}
+	c.byOffer = slices.Clone(k.byOffer) // lists are only ever replaced, see empty
 	c.seats = slices.Clone(k.seats)
 	c.bought = slices.Clone(k.bought)
 	c.quota = slices.Clone(k.quota)
 	return &c
 }
+
+// binsOf lists the bins of an offer.
+func (k *packing) binsOf(offer int) []int { return k.byOffer[k.pr.slot[offer]] }
 
 // value is what the packing is worth, USD per hour.
 func (k *packing) value() float64 { return k.worth - k.spend }
@@ -141,14 +138,14 @@ func (k *packing) proposeStay(i, c int, scratch []int) (proposal, bool) {
 	col := &d.Columns[c]
 	p := proposal{seat: seat{column: c, stays: true, worth: col.Stay, bins: scratch[:0]}}
 	for _, id := range d.State.Running.Machines {
-		at := slices.IndexFunc(k.byOffer[col.Offer], func(b int) bool {
+		at := slices.IndexFunc(k.binsOf(col.Offer), func(b int) bool {
 			m := k.bins[b].machine
 			return m >= 0 && k.pr.Problem.Machines[m].ID == id
 		})
 		if at < 0 {
 			return proposal{}, false
 		}
-		b := k.byOffer[col.Offer][at]
+		b := k.binsOf(col.Offer)[at]
 		if !k.fits(&k.bins[b], d.State.Job, col) {
 			return proposal{}, false
 		}
@@ -165,7 +162,7 @@ func (k *packing) proposeNew(i, c int, scratch []int) (proposal, bool) {
 	p := proposal{seat: seat{column: c, worth: col.Here, bins: scratch[:0]}}
 	for range col.Nodes {
 		best, bestRank, bestFree := -1, 0, 0
-		for _, b := range k.byOffer[col.Offer] {
+		for _, b := range k.binsOf(col.Offer) {
 			if slices.Contains(p.bins, b) {
 				continue
 			}
@@ -240,7 +237,7 @@ const capSlack = 1e-9
 // mayBuy reports whether n more machines of an offer may be bought.
 func (k *packing) mayBuy(offer, n int) bool {
 	o := &k.pr.Problem.Offers[offer]
-	if o.Blocked != "" || o.Cap >= 0 && k.bought[offer]+n > o.Cap {
+	if o.Blocked != "" || o.Cap >= 0 && k.bought[k.pr.slot[offer]]+n > o.Cap {
 		return false
 	}
 	row := k.pr.quotaOf[offer]
@@ -353,7 +350,7 @@ func (k *packing) vacate(b int) {
 
 // count books n bought machines of an offer against its limits.
 func (k *packing) count(offer, n int) {
-	k.bought[offer] += n
+	k.bought[k.pr.slot[offer]] += n
 	if row := k.pr.quotaOf[offer]; row >= 0 {
 		k.quota[row] -= n * k.pr.Problem.Quotas[row].Unit.Use(k.pr.Problem.Offers[offer].Type)
 	}
@@ -361,13 +358,14 @@ func (k *packing) count(offer, n int) {
 
 // empty is a bin of an offer that would be bought and that nobody uses.
 func (k *packing) empty(offer int) int {
-	for _, b := range k.byOffer[offer] {
+	for _, b := range k.binsOf(offer) {
 		if k.bins[b].machine < 0 && k.bins[b].jobs == 0 {
 			return b
 		}
 	}
 	at := len(k.bins)
 	k.bins = append(k.bins, newBin(offer, -1, false, &k.pr.Problem.Offers[offer].Type))
-	k.byOffer[offer] = append(k.byOffer[offer], at)
+	slot := k.pr.slot[offer]
+	k.byOffer[slot] = append(slices.Clip(k.byOffer[slot]), at)
 	return at
 }

@@ -24,9 +24,13 @@ type Program struct {
 	Problem *Problem
 	Jobs    []Demand
 
-	machineOffer []int       // offer of each machine; -1: not in the problem, left alone
-	quotaOf      []int       // quota row of each offer; -1: none
-	gone         map[int]int // machines that give no capacity, per offer
+	machineOffer []int    // offer of each machine; -1: not in the problem, left alone
+	quotaOf      []int    // quota row of each offer; -1: none
+	onOffer      [][]wish // columns on one machine of each offer
+	shared       []int    // offers of which several jobs could share a machine
+	slot         []int    // of each offer that a search looks at; -1 of the others
+	slots        int
+	rates        []float64 // of each offer, USD/h
 }
 
 // MaxColumns is how many columns of a job a search looks at.
@@ -37,11 +41,7 @@ const MaxColumns = 40
 func NewProgram(p *Problem, tr Transfer) (*Program, error) {
 	pr := &Program{Problem: p, Jobs: make([]Demand, len(p.Jobs)), machineOffer: make([]int, len(p.Machines)), quotaOf: make([]int, len(p.Offers))}
 	byOffering := make(map[provider.Offering]int, len(p.Offers))
-	usable := make([]bool, len(p.Offers))
-	quotaRow := make(map[provider.QuotaClass]int, len(p.Quotas))
-	for i, q := range p.Quotas {
-		quotaRow[q.Class] = i
-	}
+	held := make([]bool, len(p.Offers))
 	for i := range p.Offers {
 		o := &p.Offers[i]
 		if _, twice := byOffering[o.Offering]; twice {
@@ -51,11 +51,7 @@ func NewProgram(p *Problem, tr Transfer) (*Program, error) {
 			return nil, fmt.Errorf("offers[%d]: %s: rate %s, %d accelerators", i, o.Offering, o.Rate, o.Type.Count)
 		}
 		byOffering[o.Offering] = i
-		pr.quotaOf[i] = -1
-		if row, ok := quotaRow[provider.QuotaClassOf(o.Offering, o.Type)]; ok {
-			pr.quotaOf[i] = row
-		}
-		usable[i] = o.forSale()
+		pr.quotaOf[i] = quotaRow(p.Quotas, o)
 	}
 	machine := make(map[provider.InstanceID]int, len(p.Machines))
 	for i := range p.Machines {
@@ -67,9 +63,10 @@ func NewProgram(p *Problem, tr Transfer) (*Program, error) {
 		pr.machineOffer[i] = -1
 		if o, ok := byOffering[m.Offering]; ok {
 			pr.machineOffer[i] = o
-			usable[o] = usable[o] || !m.Leaving
+			held[o] = held[o] || !m.Leaving
 		}
 	}
+	sh := newShelf(p, held)
 	seen := make(map[JobID]bool, len(p.Jobs))
 	for i := range p.Jobs {
 		s := &p.Jobs[i]
@@ -77,7 +74,7 @@ func NewProgram(p *Problem, tr Transfer) (*Program, error) {
 			return nil, fmt.Errorf("jobs[%d]: %s is listed twice", i, s.Job.ID)
 		}
 		seen[s.Job.ID] = true
-		d := Demand{State: s, Current: -1, Columns: columns(p, s, usable, tr)}
+		d := Demand{State: s, Current: -1, Columns: sh.columns(p, s, tr)}
 		if len(d.Columns) == 0 {
 			d.Lacks, _ = Lacks(s.Job, p.Offers)
 		}
@@ -89,6 +86,19 @@ func NewProgram(p *Problem, tr Transfer) (*Program, error) {
 		pr.Jobs[i] = d
 	}
 	return pr, nil
+}
+
+// quotaRow is the counter that a machine of o is charged to; -1: none. A row or an
+// offering without an account stands for every account.
+func quotaRow(rows []QuotaLeft, o *Offer) int {
+	for i := range rows {
+		c := &rows[i].Class
+		if c.Market == o.Offering.Market && c.Family == o.Type.QuotaFamily && c.Region == o.Offering.Region && c.Cloud == o.Offering.Cloud &&
+			(c.Account == o.Offering.Account || c.Account == "" || o.Offering.Account == "") {
+			return i
+		}
+	}
+	return -1
 }
 
 // forSale reports whether a machine of o may be bought now.
@@ -105,22 +115,10 @@ func (pr *Program) holds(r *Running, machine map[provider.InstanceID]int) bool {
 	return len(r.Machines) == r.Config.Nodes
 }
 
-// A class of columns of one job differ in where they are alone: they do the same
-// work on the same machines.
-type class struct {
-	cloud, instance string
-	market          provider.Market
-	nodes, perNode  int
-}
-
-// classPlaces is how many places of a class are worth looking at.
-const classPlaces = 3
-
-// Prune keeps at most MaxColumns columns of each job: the one that it holds; those
-// on offers of which a machine is held; and of the others the best places of each
-// class, the best classes by worth less the rate of whole machines and by worth
-// less the job's share of them. Nothing is lost of the best plan unless a job
-// would need its 41st choice.
+// Prune keeps at most MaxColumns columns of each job: the one that it holds, those
+// on offers of which a machine is held, the best by worth less the rate of whole
+// machines, and the best by worth less the job's share of them. Nothing is lost of
+// the best plan unless a job would need its 41st choice.
 func (pr *Program) Prune() {
 	held := make([]bool, len(pr.Problem.Offers))
 	for i, o := range pr.machineOffer {
@@ -146,57 +144,35 @@ func (pr *Program) prune(d *Demand, held []bool) {
 	if d.Current >= 0 {
 		keep[d.Current] = true
 	}
-	alone := func(c *Column) float64 { return c.Bought - c.Alone }
-	share := func(c *Column) float64 {
-		return max(c.Here, c.Bought) - c.Alone*float64(c.PerNode)/float64(pr.Problem.Offers[c.Offer].Type.Count)
-	}
-	places := map[class][]ranked{}
-	var there []ranked
+	var byAlone, byShare, there []ranked
 	for k := range d.Columns {
 		c := &d.Columns[k]
-		o := &pr.Problem.Offers[c.Offer]
+		share := max(c.Here, c.Bought) - c.Alone*float64(c.PerNode)/float64(pr.Problem.Offers[c.Offer].Type.Count)
+		byAlone = append(byAlone, ranked{k, c.Bought - c.Alone})
+		byShare = append(byShare, ranked{k, share})
 		if held[c.Offer] {
-			there = append(there, ranked{k, share(c)})
-		}
-		key := class{o.Type.Cloud, o.Type.Name, o.Offering.Market, c.Nodes, c.PerNode}
-		best := places[key]
-		r := ranked{k, alone(c)}
-		at := len(best)
-		for at > 0 && best[at-1].score < r.score {
-			at--
-		}
-		if best = slices.Insert(best, at, r); len(best) > classPlaces {
-			best = best[:classPlaces]
-		}
-		places[key] = best
-	}
-	var byAlone, byShare []ranked
-	for k := range d.Columns { // in the order of the columns, not of the map
-		c := &d.Columns[k]
-		o := &pr.Problem.Offers[c.Offer]
-		best := places[class{o.Type.Cloud, o.Type.Name, o.Offering.Market, c.Nodes, c.PerNode}]
-		if slices.ContainsFunc(best, func(r ranked) bool { return r.column == k }) {
-			byAlone = append(byAlone, ranked{k, alone(c)})
-			byShare = append(byShare, ranked{k, share(c)})
+			there = append(there, ranked{k, share})
 		}
 	}
 	for _, list := range []struct {
 		of   []ranked
 		most int
 	}{{byAlone, 16}, {byShare, 10}, {there, 13}} {
-		slices.SortStableFunc(list.of, func(a, b ranked) int { return cmp.Compare(b.score, a.score) })
+		slices.SortFunc(list.of, func(a, b ranked) int {
+			return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.column, b.column))
+		})
 		for _, r := range list.of[:min(list.most, len(list.of))] {
 			keep[r.column] = true
 		}
 	}
 	var kept []Column
 	current := -1
-	for k, c := range d.Columns {
+	for k := range d.Columns {
 		if keep[k] {
 			if k == d.Current {
 				current = len(kept)
 			}
-			kept = append(kept, c)
+			kept = append(kept, d.Columns[k])
 		}
 	}
 	d.Columns, d.Current = kept, current

@@ -2,14 +2,15 @@ package planner
 
 import (
 	"cmp"
-	"math"
 	"slices"
+
+	"github.com/goodfleet/goodfleet/provider"
 )
 
 // Limits bounds a search by counts, never by time.
 type Limits struct {
 	Passes int // sweeps of the local search; 0: 40
-	Kicks  int // tries at taking some jobs out and seating them anew; 0: 60, and 240 for at most 8 jobs; < 0: none
+	Kicks  int // tries at taking some jobs out and seating them anew; 0: 40, < 0: none
 }
 
 // Solution is a point of a program that can be placed, with the bound that says
@@ -36,11 +37,9 @@ func Solve(pr *Program, scale float64, lim Limits) Solution {
 		lim.Passes = 40
 	}
 	if lim.Kicks == 0 {
-		lim.Kicks = 60
-		if len(pr.Jobs) <= 8 {
-			lim.Kicks = 240
-		}
+		lim.Kicks = 40
 	}
+	pr.index()
 	mu := pr.capPrice()
 	present := newPacking(pr)
 	for i := range pr.Jobs {
@@ -70,6 +69,43 @@ func Solve(pr *Program, scale float64, lim Limits) Solution {
 		passes += more
 	}
 	return Solution{packing: best, Value: best.value(), Bound: pr.bound(mu), Passes: passes}
+}
+
+// index prepares the search, once the columns are final: a slot for each offer
+// that a column or a machine is of, and which jobs could share a machine of each.
+func (pr *Program) index() {
+	p := pr.Problem
+	pr.slot, pr.slots = make([]int, len(p.Offers)), 0
+	pr.rates = make([]float64, len(p.Offers))
+	for i := range pr.slot {
+		pr.slot[i] = -1
+		pr.rates[i] = p.Offers[i].Rate.Dollars()
+	}
+	give := func(offer int) {
+		if offer >= 0 && pr.slot[offer] < 0 {
+			pr.slot[offer] = pr.slots
+			pr.slots++
+		}
+	}
+	for _, o := range pr.machineOffer {
+		give(o)
+	}
+	pr.onOffer = make([][]wish, len(p.Offers))
+	pr.shared = pr.shared[:0]
+	for i := range pr.Jobs {
+		for c := range pr.Jobs[i].Columns {
+			col := &pr.Jobs[i].Columns[c]
+			give(col.Offer)
+			if col.Nodes == 1 {
+				pr.onOffer[col.Offer] = append(pr.onOffer[col.Offer], wish{job: i, column: c})
+			}
+		}
+	}
+	for o, list := range pr.onOffer {
+		if len(list) > 1 && p.Offers[o].Type.Count > 1 && p.Offers[o].Type.Kind != provider.TPU {
+			pr.shared = append(pr.shared, o)
+		}
+	}
 }
 
 // scarce reports whether some offer has a known limit.
@@ -121,9 +157,11 @@ func (k *packing) improve(most int) (passes int, changed bool) {
 	for pass := range most {
 		better := k.insertAll()
 		better = k.moveAll() || better
-		better = k.exchangeAll() || better
 		better = k.closeAll() || better
 		better = k.shareAll() || better
+		if !better { // the dearest step only where the others are at an end
+			better = k.exchangeAll()
+		}
 		if !better {
 			return pass + 1, changed
 		}
@@ -201,15 +239,19 @@ func (k *packing) exchangeAll() bool {
 	return better
 }
 
-// wants reports whether job v holds room that job i could use and not buy.
+// wants reports whether job v holds room that job i could use and not buy. Of two
+// jobs that stay where they are neither gives way: moves are tried for each.
 func (k *packing) wants(i, v int) bool {
 	s := &k.seats[v]
+	if s.stays && k.seats[i].stays {
+		return false
+	}
 	special := slices.ContainsFunc(s.bins, func(b int) bool { return k.bins[b].jobs > 1 || k.bins[b].machine >= 0 })
 	if !special {
 		return false
 	}
 	offer := k.column(v).Offer
-	return slices.ContainsFunc(k.pr.Jobs[i].Columns, func(c Column) bool { return c.Offer == offer })
+	return slices.ContainsFunc(k.pr.onOffer[offer], func(w wish) bool { return w.job == i }) || k.seats[v].column >= 0 && k.column(v).Nodes > 1
 }
 
 func (k *packing) exchange(i, v int) bool {
@@ -280,11 +322,11 @@ func (k *packing) closeAll() bool {
 // rate.
 func (k *packing) shareAll() bool {
 	better := false
-	for o := range k.pr.Problem.Offers {
-		if k.pr.Problem.Offers[o].Type.Count < 2 || !k.withinCap(k.rate[o]) {
+	for _, o := range k.pr.shared {
+		if !k.withinCap(k.rate[o]) {
 			continue
 		}
-		idle := slices.IndexFunc(k.byOffer[o], func(b int) bool {
+		idle := slices.IndexFunc(k.binsOf(o), func(b int) bool {
 			return k.bins[b].machine >= 0 && k.bins[b].jobs == 0 && !k.bins[b].held
 		})
 		if idle < 0 && !k.mayBuy(o, 1) {
@@ -317,7 +359,7 @@ func (k *packing) shareOn(o, idle int) bool {
 	trial := k.clone()
 	machine := 0
 	if idle >= 0 {
-		machine = trial.byOffer[o][idle]
+		machine = trial.binsOf(o)[idle]
 	} else {
 		machine = trial.empty(o)
 	}
@@ -352,20 +394,10 @@ func (k *packing) shareOn(o, idle int) bool {
 // now, when the machine itself costs nothing, the most per accelerator first.
 func (k *packing) wishes(o int, worth func(*Column) float64) []wish {
 	var list []wish
-	for i := range k.pr.Jobs {
-		d := &k.pr.Jobs[i]
-		now := math.Inf(-1)
-		for c := range d.Columns {
-			col := &d.Columns[c]
-			if col.Offer != o || col.Nodes != 1 {
-				continue
-			}
-			if math.IsInf(now, -1) {
-				now = k.adds(i)
-			}
-			if gain := worth(col) - now; gain > tieSlack {
-				list = append(list, wish{i, c, gain / float64(col.PerNode)})
-			}
+	for _, w := range k.pr.onOffer[o] {
+		col := &k.pr.Jobs[w.job].Columns[w.column]
+		if gain := worth(col) - k.adds(w.job); gain > tieSlack {
+			list = append(list, wish{w.job, w.column, gain / float64(col.PerNode)})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b wish) int { return cmp.Compare(b.gain, a.gain) })

@@ -43,7 +43,7 @@ func TestSearchAgainstEnumeration(t *testing.T) {
 			for seed := range uint64(each) {
 				p := drawProblem(seed, sh)
 				pr, scale := programOf(t, &p)
-				sol := planner.Solve(pr, scale, planner.Limits{})
+				sol := planner.Solve(pr, scale, planner.Limits{Kicks: 240})
 				want := enumerate(&p, pr)
 				if sol.Value > want+1e-9*scale {
 					t.Fatalf("seed %d: value %.9f above the best point %.9f", seed, sol.Value, want)

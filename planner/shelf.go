@@ -1,0 +1,179 @@
+package planner
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/goodfleet/goodfleet/provider"
+)
+
+// shelf is the offers of a problem as jobs look through them: groups whose
+// machines do the same work, each by rate and by risk.
+type shelf struct {
+	groups []group
+}
+
+// group is the offers that carry a job equally well: as many accelerators of one
+// kind, bought in one way. They differ in place, host, rate and risk.
+type group struct {
+	cloud, accelerator string
+	kind               provider.AcceleratorKind
+	count              int
+	market             provider.Market
+
+	byRate []int // for sale, the cheapest first
+	byRisk []int // for sale, the rarest lost first, then the cheapest
+	held   []int // of which a machine is held
+}
+
+// Of each group a job looks at the cheapest offers that it may use, until they
+// are this many and have this many machines to give; at the safest; and at the
+// nearest to its data and to where it runs.
+const (
+	cheapPlaces = 4
+	cheapSupply = 16
+	safePlaces  = 2
+	nearPlaces  = 2
+)
+
+func newShelf(p *Problem, held []bool) *shelf {
+	type key struct {
+		cloud, accelerator string
+		count              int
+		market             provider.Market
+	}
+	s := &shelf{}
+	index := map[key]int{}
+	for i := range p.Offers {
+		o := &p.Offers[i]
+		if !held[i] && !o.forSale() {
+			continue
+		}
+		k := key{o.Type.Cloud, o.Type.Accelerator, o.Type.Count, o.Offering.Market}
+		at, ok := index[k]
+		if !ok {
+			at = len(s.groups)
+			index[k] = at
+			s.groups = append(s.groups, group{cloud: k.cloud, accelerator: k.accelerator, kind: o.Type.Kind, count: k.count, market: k.market})
+		}
+		g := &s.groups[at]
+		if held[i] {
+			g.held = append(g.held, i)
+		}
+		if o.forSale() {
+			g.byRate = append(g.byRate, i)
+		}
+	}
+	for i := range s.groups {
+		g := &s.groups[i]
+		slices.SortStableFunc(g.byRate, func(a, b int) int { return cmp.Compare(p.Offers[a].Rate, p.Offers[b].Rate) })
+		g.byRisk = slices.Clone(g.byRate)
+		slices.SortStableFunc(g.byRisk, func(a, b int) int {
+			return cmp.Compare(p.Offers[a].Hazard.PerHour(1), p.Offers[b].Hazard.PerHour(1))
+		})
+	}
+	slices.SortStableFunc(s.groups, func(a, b group) int {
+		return cmp.Or(strings.Compare(a.cloud, b.cloud), strings.Compare(a.accelerator, b.accelerator), cmp.Compare(a.count, b.count), cmp.Compare(a.market, b.market))
+	})
+	return s
+}
+
+// columns lists the ways to run the job of s that are worth looking at, in the
+// order of the groups and, within one, of the offers.
+func (sh *shelf) columns(p *Problem, s *JobState, tr Transfer) []Column {
+	j := s.Job
+	var list []Column
+	var chosen []int
+	for gi := range sh.groups {
+		g := &sh.groups[gi]
+		if !j.accepts(g.accelerator, g.kind) {
+			continue
+		}
+		for _, w := range spreads(j, g.accelerator, g.kind, g.count) {
+			chosen = g.places(p, s, w, chosen[:0])
+			slices.Sort(chosen)
+			for _, o := range chosen {
+				list = append(list, newColumn(s, &p.Offers[o], o, w, tr))
+			}
+		}
+	}
+	return list
+}
+
+// places picks offers of g for one way of laying out the job.
+func (g *group) places(p *Problem, s *JobState, w spread, chosen []int) []int {
+	j := s.Job
+	take := func(o int) bool {
+		if !j.takes(&p.Offers[o], w.perNode) {
+			return false
+		}
+		if !slices.Contains(chosen, o) {
+			chosen = append(chosen, o)
+		}
+		return true
+	}
+	for _, o := range g.held {
+		take(o)
+	}
+	few, supply := 0, 0
+	for _, o := range g.byRate {
+		if !take(o) {
+			continue
+		}
+		few++
+		if c := p.Offers[o].Cap; c < 0 {
+			supply = cheapSupply
+		} else {
+			supply += c
+		}
+		if few >= cheapPlaces && supply >= cheapSupply {
+			break
+		}
+	}
+	near := func(list []int, most int, there func(o *Offer) bool) {
+		for n, at := 0, 0; n < most && at < len(list); at++ {
+			if there(&p.Offers[list[at]]) && take(list[at]) {
+				n++
+			}
+		}
+	}
+	near(g.byRisk, safePlaces, func(*Offer) bool { return true })
+	if d := j.Data; d.Region != "" {
+		near(g.byRate, nearPlaces, func(o *Offer) bool { return o.Offering.Region == d.Region })
+	}
+	if r := s.Running; r != nil {
+		near(g.byRate, nearPlaces, func(o *Offer) bool { return o.Offering.Region == r.Offering.Region })
+	}
+	return chosen
+}
+
+// accepts reports whether the job may run on an accelerator at all.
+func (j *Job) accepts(accelerator string, kind provider.AcceleratorKind) bool {
+	if list := j.Resources.Accelerators; len(list) > 0 {
+		return slices.Contains(list, accelerator)
+	}
+	return kind == provider.GPU
+}
+
+// takes reports whether the job may use perNode accelerators of a machine of o:
+// whether o passes every gate, and its host carries so many replicas.
+func (j *Job) takes(o *Offer, perNode int) bool {
+	r := &j.Resources
+	d := &j.Data
+	n := float64(perNode)
+	switch {
+	case len(j.Clouds) > 0 && !slices.Contains(j.Clouds, o.Offering.Cloud),
+		len(j.Regions) > 0 && !slices.Contains(j.Regions, o.Offering.Region),
+		len(j.Markets) > 0 && !slices.Contains(j.Markets, o.Offering.Market),
+		d.Region != "" && !d.Size.Known && (o.Offering.Region != d.Region || d.Cloud != "" && d.Cloud != o.Offering.Cloud),
+		!j.accepts(o.Type.Accelerator, o.Type.Kind),
+		o.Type.AcceleratorMemGiB < r.AcceleratorMemGiB,
+		o.Type.DiskGiB < r.DiskGiB,
+		j.MaxPrice > 0 && o.Rate > j.MaxPrice,
+		r.VCPU*n > float64(o.Type.VCPU),
+		r.MemGiB*n > o.Type.MemGiB:
+		return false
+	}
+	return true
+}
