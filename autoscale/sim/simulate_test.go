@@ -306,3 +306,40 @@ func TestCheckerFindsWhatIsBroken(t *testing.T) {
 		}
 	}
 }
+
+// A notice says that a pool goes down; it still sells until it does.
+func TestSimulateBuysNothingFromAPoolThatIsTakenBack(t *testing.T) {
+	s := smallSetting(t, 11, 12)
+	s.HazardScale = 10
+	w, err := newWorld(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	events, err := w.store.Events(t.Context(), time.Time{}, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := map[provider.InstanceID]time.Time{}
+	for id, m := range w.machines {
+		gone[id] = m.Ended
+	}
+	doomed := map[provider.Offering]time.Time{}
+	notices := 0
+	for _, e := range events {
+		switch e.Kind {
+		case autoscale.EventNotice:
+			notices++
+			doomed[*e.Offering] = gone[e.Instance]
+		case autoscale.EventLaunch:
+			if until := doomed[*e.Offering]; e.At.Before(until) {
+				t.Errorf("%s: bought %s, which is taken back until %s", e.At, e.Offering, until)
+			}
+		}
+	}
+	if notices == 0 {
+		t.Fatal("no notice came: the test says nothing")
+	}
+}
