@@ -70,12 +70,12 @@ func (l *Loop) move(ctx context.Context, d *decision, now time.Time) error {
 	for _, start := range d.diff.Starts {
 		r := l.cache.job[start.Gang.Job]
 		gang := start.Gang
-		r.Gang, r.Generation, r.Times, r.Stopping = &gang, gang.Generation, GangTimes{Started: now}, 0
+		l.cache.seat(r, &gang)
+		r.Generation, r.Times, r.Stopping = gang.Generation, GangTimes{Started: now}, 0
 		if r.Started.IsZero() {
 			r.Started = now
 		}
 		r.Phase = r.phase()
-		l.cache.touchJob(r)
 		l.jobEvent(now, EventStart, r, start.Reason)
 	}
 	for _, drain := range d.diff.Drains {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -29,6 +28,8 @@ type cache struct {
 
 	job     map[planner.JobID]*JobRecord
 	machine map[provider.InstanceID]*InstanceRecord
+
+	holders map[provider.InstanceID][]*JobRecord // jobs whose gang has a node there, in order
 
 	everJob     map[planner.JobID]bool       // every job there ever was
 	everMachine map[provider.InstanceID]bool // every machine there ever was
@@ -59,6 +60,7 @@ func (c *cache) load(ctx context.Context, store Store) error {
 		loaded: true, fleet: snap.Fleet, epoch: snap.Epoch, round: snap.Round, version: snap.Version,
 		job:         make(map[planner.JobID]*JobRecord, len(snap.Jobs)),
 		machine:     make(map[provider.InstanceID]*InstanceRecord, len(snap.Instances)),
+		holders:     map[provider.InstanceID][]*JobRecord{},
 		everJob:     make(map[planner.JobID]bool, len(jobs)),
 		everMachine: make(map[provider.InstanceID]bool, len(machines)),
 	}
@@ -81,6 +83,7 @@ func (c *cache) load(ctx context.Context, store Store) error {
 	for i := range snap.Shortages {
 		c.shortages = append(c.shortages, &snap.Shortages[i])
 	}
+	c.clean() // what was loaded is stored
 	slices.SortFunc(c.intents, compareIntents)
 	slices.SortFunc(c.shortages, func(a, b *Shortage) int { return a.Scope.Compare(b.Scope) })
 	return nil
@@ -113,6 +116,9 @@ func insert[T any](list []T, x T, compare func(a, b T) int) []T {
 
 func (c *cache) addJob(r *JobRecord) {
 	c.jobs = insert(c.jobs, r, compareJobs)
+	if r.Gang != nil {
+		c.seat(r, r.Gang)
+	}
 	c.job[r.Job.ID], c.everJob[r.Job.ID] = r, true
 }
 
@@ -248,21 +254,31 @@ func (c *cache) aim(r *JobRecord, target *planner.Running, now time.Time) {
 	c.touchJob(r)
 }
 
-// on lists the jobs whose gang has a node on a machine, in order.
-func (c *cache) on(id provider.InstanceID) []*JobRecord {
-	var list []*JobRecord
-	for _, r := range c.jobs {
-		if r.Gang != nil && r.Gang.holds(id) {
-			list = append(list, r)
+// seat puts a gang onto its machines.
+func (c *cache) seat(r *JobRecord, g *Gang) {
+	r.Gang = g
+	for _, n := range g.Nodes {
+		c.holders[n.Instance] = insert(slices.Clone(c.holders[n.Instance]), r, compareJobs)
+	}
+	c.touchJob(r)
+}
+
+// unseat takes the gang of a job off its machines.
+func (c *cache) unseat(r *JobRecord) {
+	for _, n := range r.Gang.Nodes {
+		left := slices.DeleteFunc(slices.Clone(c.holders[n.Instance]), func(x *JobRecord) bool { return x == r })
+		if c.holders[n.Instance] = left; len(left) == 0 {
+			delete(c.holders, n.Instance)
 		}
 	}
-	return list
+	r.Gang, r.Times, r.Stopping = nil, GangTimes{}, 0
+	c.touchJob(r)
 }
+
+// on lists the jobs whose gang has a node on a machine, in order.
+func (c *cache) on(id provider.InstanceID) []*JobRecord { return c.holders[id] }
 
 // holds reports whether a gang has a node on a machine.
 func (g *Gang) holds(id provider.InstanceID) bool {
 	return slices.ContainsFunc(g.Nodes, func(n GangNode) bool { return n.Instance == id })
 }
-
-// sortedKeys are the keys of a set, in order.
-func sortedKeys[K cmp.Ordered](set map[K]bool) []K { return slices.Sorted(maps.Keys(set)) }

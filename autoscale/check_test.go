@@ -100,6 +100,12 @@ func (w *world) checkClocks(r autoscale.Round) {
 		w.restarted = w.store.fail != nil
 		return // what was told before the restart is not told again
 	}
+	if n := len(w.rounds); n > 1 {
+		// What the last round met with while it acted is met by this one.
+		if before := w.rounds[n-2].Events; has(before, autoscale.EventDenied) || has(before, autoscale.EventFailed) {
+			return
+		}
+	}
 	for _, e := range r.Events {
 		switch e.Kind {
 		case autoscale.EventPlan, autoscale.EventMove, autoscale.EventLaunch, autoscale.EventStart, autoscale.EventStop,

@@ -85,7 +85,9 @@ func (l *Loop) readInterruptions(now time.Time) {
 // readReady notes which machines became ready since the last round.
 func (l *Loop) readReady(now time.Time) {
 	for _, m := range l.cache.machines {
-		if m.ready(now) && m.ReadyAt.After(l.lastAt) {
+		if !m.Ready && m.ready(now) {
+			m.Ready = true
+			l.cache.touchMachine(m)
 			l.last.changed = true
 			l.machineEvent(m.ReadyAt, EventReady, m, "")
 		}

@@ -110,11 +110,10 @@ func (l *Loop) free(r *JobRecord, at time.Time) {
 	if r.Target != nil && sameMachines(*r.Target, gang) && r.Stopping == 0 {
 		r.Target = nil // it lost these machines; the plan may give them again
 	}
-	r.Gang, r.Times, r.Stopping = nil, GangTimes{}, 0
+	l.cache.unseat(r)
 	if r.Ended.IsZero() {
 		l.cache.aim(r, r.Target, at)
 	}
-	l.cache.touchJob(r)
 	l.last.changed = true
 }
 

@@ -17,6 +17,7 @@ type decided struct {
 	made    bool                               // there was a plan since the store was loaded
 	changed bool                               // something happened since
 	rates   map[provider.Offering]pricing.Rate // that it saw
+	book    *pricing.Book                      // the last one whose rates are near enough to those
 	next    time.Time                          // when a clock passes; zero: none does
 	clock   planner.Clock                      // that one
 	plan    planner.Plan
@@ -65,6 +66,9 @@ func (l *Loop) offers(now time.Time) []planner.Offer {
 // repriced reports whether a rate has moved, by more than is worth a plan, since
 // the last plan saw it.
 func (l *Loop) repriced() bool {
+	if l.prices == l.last.book {
+		return false
+	}
 	for _, o := range l.cfg.Offerings {
 		rate, ok := l.rateOf(o)
 		before, had := l.last.rates[o]
@@ -75,11 +79,13 @@ func (l *Loop) repriced() bool {
 			return true
 		}
 	}
+	l.last.book = l.prices
 	return false
 }
 
 // rememberRates keeps the rates that a plan saw.
 func (l *Loop) rememberRates() {
+	l.last.book = l.prices
 	l.last.rates = make(map[provider.Offering]pricing.Rate, len(l.cfg.Offerings))
 	for _, o := range l.cfg.Offerings {
 		if rate, ok := l.rateOf(o); ok {

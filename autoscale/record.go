@@ -81,6 +81,7 @@ type InstanceRecord struct {
 	Draining bool      // to be ended as soon as its gangs have stopped
 	Reason   string    // why it was bought, or is drained
 
+	Ready    bool         // a round has seen it ready
 	Rate     pricing.Rate // quoted when it was bought
 	Booked   time.Time    // charges are made up to here; zero: none yet
 	Seen     time.Time    // last listing that showed it; zero: none yet

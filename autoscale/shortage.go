@@ -70,7 +70,7 @@ func (l *Loop) readShortages(now time.Time) {
 		if s.Streak == 0 {
 			continue
 		}
-		if !s.Until.After(now) && s.Until.After(l.lastAt) {
+		if !l.lastAt.IsZero() && !s.Until.After(now) && s.Until.After(l.lastAt) {
 			l.event(Event{At: s.Until, Kind: EventRetry, Text: s.Scope.String()})
 		}
 		if s.forgotten(now, l.cfg.Settings.BackOffMax) {

@@ -209,7 +209,7 @@ func (r *reader) openIntents(ctx context.Context) ([]autoscale.Intent, error) {
 
 func (r *reader) instancesWhere(ctx context.Context, condition string) ([]autoscale.InstanceRecord, error) {
 	return query(ctx, r, `SELECT i.id, `+offeringColumns+`, state, tag_fleet, tag_epoch, tag_round, tag_intent, launched, started, ended, cause,
-		ready_at, draining, reason, rate, booked, seen, noticed, loss, end_asked, denied, settled
+		ready_at, draining, reason, ready, rate, booked, seen, noticed, loss, end_asked, denied, settled
 		FROM instances i JOIN offerings o ON o.id = i.offering WHERE `+condition+` ORDER BY i.id`,
 		func(scan func(...any) error) (m autoscale.InstanceRecord, err error) {
 			var o offeringRow
@@ -217,7 +217,7 @@ func (r *reader) instancesWhere(ctx context.Context, condition string) ([]autosc
 			var rate int64
 			i := &m.Instance
 			err = scan(append(append([]any{&i.ID}, o.into()...), &i.State, &i.Tags.Fleet, &i.Tags.Epoch, &i.Tags.Round, &i.Tags.Intent,
-				&launched, &started, &ended, &i.Cause, &ready, &m.Draining, &m.Reason, &rate, &booked, &seen,
+				&launched, &started, &ended, &i.Cause, &ready, &m.Draining, &m.Reason, &m.Ready, &rate, &booked, &seen,
 				&noticed, &loss, &endAsked, &denied, &m.Settled)...)
 			if err != nil {
 				return m, err

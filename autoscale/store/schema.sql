@@ -78,6 +78,7 @@ CREATE TABLE instances (
 	ready_at  INTEGER,
 	draining  INTEGER NOT NULL,
 	reason    TEXT    NOT NULL,
+	ready     INTEGER NOT NULL,
 	rate      INTEGER NOT NULL,
 	booked    INTEGER,
 	seen      INTEGER,

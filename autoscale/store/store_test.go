@@ -116,7 +116,7 @@ func full() autoscale.Change {
 				ID: "i-1", Offering: o, State: provider.Running, Tags: provider.Tags{Fleet: "f", Epoch: 1, Round: 2, Intent: "t"},
 				Launched: at, Started: at.Add(1), Ended: at.Add(2), Cause: provider.Interrupted,
 			},
-			ReadyAt: at, Draining: true, Reason: "why", Rate: 1, Booked: at, Seen: at, Noticed: at, Loss: at, EndAsked: at, Denied: at,
+			ReadyAt: at, Draining: true, Reason: "why", Ready: true, Rate: 1, Booked: at, Seen: at, Noticed: at, Loss: at, EndAsked: at, Denied: at,
 		}},
 		Shortages: []autoscale.Shortage{
 			{Scope: autoscale.Scope{Cloud: "aws", Region: "us-east-1", Family: "P", Market: provider.Spot}, Kind: "quota reached", Since: at, Until: at.Add(1), Streak: 2},
