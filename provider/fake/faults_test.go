@@ -131,7 +131,7 @@ func TestHostileCloudKeepsItsBooks(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		class := provider.QuotaClass{Cloud: "aws", Account: "acct", Region: v100.Region, Family: "P", Market: provider.Spot}
 		c := newCloud(t, stormy(2, 1), func(cfg *Config) {
-			cfg.Seed, cfg.Faults = rapid.Uint64().Draw(rt, "seed"), Hostile(40, 24*time.Hour)
+			cfg.Seed, cfg.Faults = rapid.Uint64().Draw(rt, "seed"), Hostile(30, 12*time.Hour)
 			cfg.Quotas = []provider.Quota{{Class: class, Unit: provider.VCPUs, Limit: 80}}
 		})
 		wanted := map[string]int{}

@@ -300,8 +300,9 @@ func history(t *testing.T, seed uint64, step time.Duration, change ...func(*Conf
 		}
 		losses, _ := c.Interruptions(ctx)
 		machines, err := c.Instances(ctx)
-		seen = append(seen, machines, fmt.Sprint(err), losses, c.Machines())
+		seen = append(seen, machines, fmt.Sprint(err), losses)
 	}
+	seen = append(seen, c.Machines())
 	return fmt.Sprintf("%+v", seen)
 }
 
