@@ -106,6 +106,9 @@ func (s *Simplex) Lock(tol float64) {
 	}
 }
 
+// Held reports whether the slack of row r is held at zero, by the program or by Lock.
+func (s *Simplex) Held(r int) bool { return s.slackFix[r] }
+
 // Start takes a point as the place to begin: it should satisfy the rows. Basic
 // become the slacks of rows with room and then the columns of largest value.
 func (s *Simplex) Start(x []float64) {

@@ -1,0 +1,234 @@
+package block
+
+import "math"
+
+// Certificate is what given capacity prices prove.
+type Certificate struct {
+	Bound    float64 // no point does better; -Inf: no point exists
+	Conflict []int   // jobs whose floors cannot all be met, if Bound is -Inf
+}
+
+// levelSteps limits Newton's method on the level, which is finite and usually takes five.
+const levelSteps = 60
+
+// Certify computes a bound from capacity prices ≥ 0 and nothing else: each job
+// takes the best point of its own over the upper hull of its columns.
+func (p *Program) Certify(prices []float64) Certificate {
+	c, _ := p.certify(prices)
+	return c
+}
+
+// worth is what capacity prices make of each job: a unit of its speed is worth nu,
+// of its time mu, and of capacity scale × price, all in units of the objective.
+type worth struct {
+	nu, mu []float64
+	scale  float64
+	prices []float64
+}
+
+func (p *Program) certify(prices []float64) (c Certificate, w worth) {
+	nu, mu := make([]float64, p.Jobs()), make([]float64, p.Jobs())
+	w = worth{nu, mu, 1, prices}
+	rent := 0.0
+	for r, price := range prices {
+		rent += price * p.Capacity[r]
+	}
+	if !p.levels() {
+		c.Bound = rent
+		for j := range p.Jobs() {
+			h := p.hull(j, prices, p.floor(j))
+			nu[j], mu[j] = h.slope, h.mu
+			c.Bound += h.value
+			if h.short {
+				c.Conflict = append(c.Conflict, j)
+			}
+		}
+		if len(c.Conflict) > 0 {
+			c.Bound = math.Inf(-1)
+		}
+		return c, w
+	}
+	// The largest t at which the jobs' least rents fit the rent of all capacity. The
+	// sum of values falls ever faster in t: Newton's tangents lie above it, so that
+	// each of their roots is a bound already.
+	most := math.Inf(1) // what each job could reach alone
+	for j := range p.Jobs() {
+		if n := p.follow(j); n > 0 {
+			most = min(most, (p.fastest(j)-p.floor(j))/n)
+		}
+	}
+	if most < 0 {
+		c.Bound = math.Inf(-1)
+		for j := range p.Jobs() {
+			if p.fastest(j) < p.floor(j) {
+				c.Conflict = append(c.Conflict, j)
+			}
+		}
+		return c, w
+	}
+	if math.IsInf(most, 1) {
+		c.Bound = most
+		return c, w
+	}
+	t := most
+	for range levelSteps {
+		total, slope := rent, 0.0
+		for j := range p.Jobs() {
+			n := p.follow(j)
+			h := p.hull(j, prices, p.floor(j)+n*t)
+			nu[j], mu[j] = h.slope, h.mu
+			total += h.value
+			slope += n * h.slope
+		}
+		if total >= 0 || slope <= 0 {
+			if slope <= 0 && total < 0 { // floors alone cost more than all capacity
+				t = math.Inf(-1)
+			}
+			break
+		}
+		next := t + total/slope
+		if !(next < t-1e-15*math.Abs(t)) {
+			break
+		}
+		t = next
+		if t < 0 {
+			t = math.Inf(-1)
+			break
+		}
+	}
+	c.Bound = t
+	if math.IsInf(t, -1) {
+		for j := range p.Jobs() {
+			if p.floor(j) > 0 && nu[j] > 0 {
+				c.Conflict = append(c.Conflict, j)
+			}
+		}
+		return c, w
+	}
+	// Prices are worth t only up to scale: one unit of t costs Σ follow·nu.
+	flow := 0.0
+	for j := range p.Jobs() {
+		flow += p.follow(j) * nu[j]
+	}
+	if flow > 0 {
+		for j := range nu {
+			nu[j] /= flow
+			mu[j] /= flow
+		}
+		w.scale = 1 / flow
+	}
+	return c, w
+}
+
+func (p *Program) fastest(j int) float64 {
+	most := 0.0
+	for i := p.First[j]; i < p.First[j+1]; i++ {
+		if p.usable(i) {
+			most = max(most, p.Speed[i])
+		}
+	}
+	return most
+}
+
+// corner is the best point of one job at given prices.
+type corner struct {
+	value float64 // gain less rent
+	slope float64 // what one unit of floor less would add
+	mu    float64 // what one unit of time more would add
+	short bool    // no point reaches the floor; value is at the fastest
+}
+
+// hull is the most that job j can earn after rent with Σ speed·x ≥ floor: along the
+// upper hull of (speed, gain − rent) and the origin, from its top to the right.
+func (p *Program) hull(j int, prices []float64, floor float64) corner {
+	lo, hi := p.First[j], p.First[j+1]
+	earn := func(i int32) float64 {
+		sum := 0.0
+		if !p.Level {
+			sum = p.Gain[i]
+		}
+		for k := p.Entry[i]; k < p.Entry[i+1]; k++ {
+			sum -= prices[p.Row[k]] * p.Use[k]
+		}
+		return sum
+	}
+	atSpeed, atEarn := 0.0, 0.0
+	for i := lo; i < hi; i++ {
+		if !p.usable(i) {
+			continue
+		}
+		if e := earn(i); e > atEarn || e >= atEarn && p.Speed != nil && p.Speed[i] > atSpeed {
+			atSpeed, atEarn = p.speed(i), e
+		}
+	}
+	if floor <= atSpeed {
+		return corner{value: atEarn, mu: atEarn}
+	}
+	slope := 0.0
+	for atSpeed < floor {
+		next, nextEarn, best := -1.0, 0.0, math.Inf(-1)
+		for i := lo; i < hi; i++ {
+			if v := p.speed(i); v > atSpeed && p.usable(i) {
+				e := earn(i)
+				if s := (e - atEarn) / (v - atSpeed); s > best || s >= best && v > next {
+					next, nextEarn, best = v, e, s
+				}
+			}
+		}
+		if next < 0 {
+			tol := 1e-12 * floor
+			return corner{value: atEarn + slope*(floor-atSpeed), slope: -slope, mu: atEarn - slope*atSpeed, short: floor-atSpeed > tol}
+		}
+		slope = best
+		if next >= floor {
+			value := atEarn + slope*(floor-atSpeed)
+			return corner{value: value, slope: -slope, mu: value - slope*floor}
+		}
+		atSpeed, atEarn = next, nextEarn
+	}
+	return corner{value: atEarn, slope: -slope, mu: atEarn - slope*atSpeed}
+}
+
+func (p *Program) speed(i int32) float64 {
+	if p.Speed == nil {
+		return 0
+	}
+	return p.Speed[i]
+}
+
+// reduced is what column i of job j would add per unit at the prices, beyond what
+// the job's own time and speed are worth; positive: the column is missing.
+func (p *Program) reduced(i int32, j int, w *worth) float64 {
+	sum := p.speed(i)*w.nu[j] - w.mu[j]
+	if !p.Level {
+		sum += p.Gain[i]
+	}
+	for k := p.Entry[i]; k < p.Entry[i+1]; k++ {
+		sum -= w.scale * w.prices[p.Row[k]] * p.Use[k]
+	}
+	return sum
+}
+
+// Support is the most that Σ worth·speed can be, over all points, by the prices: for
+// any point Σ_j worth_j·Σ speed·x ≤ Support.
+func (p *Program) Support(prices, worth []float64) float64 {
+	sum := 0.0
+	for r, price := range prices {
+		sum += price * p.Capacity[r]
+	}
+	for j := range p.Jobs() {
+		best := 0.0
+		for i := p.First[j]; i < p.First[j+1]; i++ {
+			if !p.usable(i) {
+				continue
+			}
+			d := p.speed(i) * worth[j]
+			for k := p.Entry[i]; k < p.Entry[i+1]; k++ {
+				d -= prices[p.Row[k]] * p.Use[k]
+			}
+			best = max(best, d)
+		}
+		sum += best
+	}
+	return sum
+}

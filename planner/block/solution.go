@@ -1,0 +1,95 @@
+package block
+
+import (
+	"math"
+
+	"github.com/goodfleet/goodfleet/planner/linear"
+)
+
+// Status says how a solve ended.
+type Status = linear.Status
+
+// The ends of a solve.
+const (
+	Optimal    = linear.Optimal
+	Feasible   = linear.Limit // a point with a proven gap above the one asked for
+	Infeasible = linear.Infeasible
+	Unbounded  = linear.Unbounded
+)
+
+// Options say how far to go. The zero value asks for a point within 1e-6.
+type Options struct {
+	Gap        float64   // relative distance of point and bound that is close enough
+	Iterations int       // of the interior point method, each time it runs; 0: 100
+	Pivots     int       // of the simplex method; 0: by size
+	Vertex     bool      // move to a vertex, where few jobs are split
+	Second     bool      // at a level: the vertex with the most gain among the best
+	Prices     []float64 // of the last round: certified first, and where sifting begins
+	Point      []float64 // of the last round, zero for jobs that changed
+}
+
+func (o Options) gap() float64 {
+	if o.Gap > 0 {
+		return o.Gap
+	}
+	return 1e-6
+}
+
+func (o Options) iterations() int {
+	if o.Iterations > 0 {
+		return o.Iterations
+	}
+	return 100
+}
+
+// Solution is a point with its proof.
+type Solution struct {
+	Status     Status
+	X          []float64 // per column, the share of time
+	Level      float64   // t, if the objective is the level
+	Objective  float64
+	Bound      float64   // no point does better
+	Gap        float64   // |Bound − Objective| relative to the larger
+	Prices     []float64 // per capacity row, in units of the objective
+	Worth      []float64 // per job, of one unit of its speed in units of the objective
+	Conflict   []int     // Infeasible: jobs whose floors cannot all be met
+	Violation  float64   // by how much X misses a row, relative to its size
+	Iterations int       // of the interior point method
+	Pivots     int       // of the simplex method
+	Columns    int       // that the last program kept after sifting
+	Warm       bool      // the last round's point was close enough
+}
+
+// close sets objective and gap from X and Bound.
+func (s *Solution) close(p *Program, want float64) {
+	if p.Level {
+		s.Level = max(0, p.LevelOf(s.X))
+		if math.IsInf(s.Level, 1) {
+			s.Level = 0
+		}
+	}
+	s.Objective = p.value(s.X, s.Level)
+	s.Violation = p.Violation(s.X, s.Level)
+	s.Gap = relative(s.Bound, s.Objective)
+	if s.Status = Feasible; s.Gap <= want && s.Violation <= feasibleTol {
+		s.Status = Optimal
+	}
+}
+
+// feasibleTol is the relative miss of a row that a point may have: the interior
+// point method ends near 1e-9, and shares are used as fractions of minutes.
+const feasibleTol = 1e-7
+
+// relative is the distance of a bound from a value, relative to the larger; below
+// zero (by rounding) counts as zero.
+func relative(bound, value float64) float64 {
+	d := bound - value
+	if d <= 0 {
+		return 0
+	}
+	size := max(math.Abs(bound), math.Abs(value))
+	if size == 0 || math.IsInf(size, 1) {
+		return d
+	}
+	return d / size
+}

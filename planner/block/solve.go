@@ -1,0 +1,296 @@
+package block
+
+import (
+	"math"
+	"slices"
+)
+
+// Sizes at which a program is sifted, as found by trying: below, all columns are quicker.
+const (
+	siftColumns = 20_000 // programs with fewer columns are solved whole
+	siftPerJob  = 8      // as are those whose jobs have fewer columns each
+	sampleJobs  = 600    // jobs in the sample that gives first prices
+	keepPerJob  = 5      // columns that each job keeps, and its fastest
+	siftRounds  = 8      // times that missed columns are added
+	vertexTol   = 1e-9   // gap of the interior point from which a vertex is sought
+)
+
+// Solve maximises p, which must pass Check.
+func Solve(p *Program, o Options) Solution {
+	if err := p.Check(); err != nil {
+		panic(err)
+	}
+	q := *p
+	q.open = len(p.Capacity) == 0 || slices.Min(p.Capacity) > 0
+	return q.solve(o)
+}
+
+func (p *Program) solve(o Options) Solution {
+	s := Solution{X: make([]float64, p.Columns()), Prices: make([]float64, len(p.Capacity))}
+	if alone := p.impossible(); len(alone) > 0 {
+		s.Status, s.Conflict, s.Bound = Infeasible, alone, math.Inf(-1)
+		return s
+	}
+	if p.Level && p.unfollowed() {
+		s.Status, s.Bound, s.Objective, s.Level = Unbounded, math.Inf(1), math.Inf(1), math.Inf(1)
+		return s
+	}
+	if p.Level && p.stuckAtZero() {
+		s.close(p, o.gap())
+		return s
+	}
+	if o.Prices != nil && o.Point != nil && p.warm(&s, o) {
+		return s
+	}
+	p.sift(&s, o)
+	if s.Gap > o.gap() || s.Violation > feasibleTol {
+		if conflict := p.conflict(o); len(conflict) > 0 {
+			return Solution{Status: Infeasible, X: make([]float64, p.Columns()), Bound: math.Inf(-1), Conflict: conflict, Prices: s.Prices, Iterations: s.Iterations}
+		}
+	}
+	if o.Vertex || s.Status != Optimal {
+		p.vertex(&s, o)
+	}
+	return s
+}
+
+// impossible lists the jobs whose floor is out of reach even alone.
+func (p *Program) impossible() []int {
+	var list []int
+	for j := range p.Jobs() {
+		if f := p.floor(j); f > 0 && p.fastest(j) < f*(1-1e-12) {
+			list = append(list, j)
+		}
+	}
+	return list
+}
+
+// unfollowed reports whether no job holds the level down.
+func (p *Program) unfollowed() bool {
+	for j := range p.Jobs() {
+		if p.follow(j) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// stuckAtZero reports whether a job that must follow the level cannot run at all.
+func (p *Program) stuckAtZero() bool {
+	for j := range p.Jobs() {
+		if p.follow(j) > 0 && p.fastest(j) <= p.floor(j) && p.floor(j) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// sift solves p by growing selections of its columns.
+func (p *Program) sift(s *Solution, o Options) {
+	var keep []bool
+	prices := o.Prices
+	if p.Columns() > siftColumns && p.Columns() > siftPerJob*p.Jobs() {
+		if prices == nil {
+			prices = p.sample(o)
+		}
+		_, w := p.certify(prices)
+		keep = p.favoured(&w)
+	}
+	// The interior point method goes a little beyond the gap asked for: the repair costs some.
+	tol := max(min(o.gap()*0.2, 1e-4), 1e-10)
+	if o.Vertex {
+		tol = min(tol, vertexTol) // the nearer, the fewer pivots
+	}
+	s.Bound = math.Inf(1)
+	for range siftRounds {
+		sc := p.scale(p.everyone(), keep, 1)
+		it := newInterior(sc)
+		it.begin(nil)
+		it.run(tol, o.iterations())
+		s.Iterations += it.iterations
+		s.Columns = sc.Columns()
+		x := make([]float64, p.Columns())
+		for i, c := range sc.column {
+			x[c] = it.x[i]
+		}
+		p.repair(x)
+		prices = sc.unscalePrices(it.lambda, p)
+		c, w := p.certify(prices)
+		before := s.Gap
+		s.take(x, prices, c.Bound)
+		s.Worth = make([]float64, p.Jobs())
+		for j := range s.Worth {
+			if sc.has[j] {
+				s.Worth[j] = sc.unscaleWorth(it.nu[j], j)
+			}
+		}
+		s.close(p, o.gap())
+		if s.Gap <= o.gap() || keep == nil || s.Columns == p.Columns() {
+			return
+		}
+		added := p.addMissing(keep, &w)
+		if added == 0 || before > 0 && s.Gap > 0.9*before {
+			keep = nil
+		}
+	}
+}
+
+// take keeps the better of the point it has and x, and the lower of the bounds.
+func (s *Solution) take(x, prices []float64, bound float64) {
+	if bound <= s.Bound || s.Prices == nil {
+		s.Bound, s.Prices = bound, prices
+	}
+	s.X = x
+}
+
+// sample prices capacity by a systematic sample of the jobs with its share of it.
+func (p *Program) sample(o Options) []float64 {
+	step := max(1, p.Jobs()/sampleJobs)
+	var jobs []int32
+	for j := step / 2; j < p.Jobs(); j += step {
+		jobs = append(jobs, int32(j))
+	}
+	sc := p.scale(jobs, nil, float64(len(jobs))/float64(p.Jobs()))
+	it := newInterior(sc)
+	it.begin(nil)
+	it.run(1e-4, o.iterations())
+	return sc.unscalePrices(it.lambda, p)
+}
+
+// unscalePrices turns prices of the scaled rows into those of p's.
+func (sc *scaled) unscalePrices(lambda []float64, p *Program) []float64 {
+	unit := sc.gain
+	if p.Level {
+		unit = sc.level
+	}
+	prices := make([]float64, len(lambda))
+	for r, l := range lambda {
+		if p.Capacity[r] > 0 {
+			prices[r] = max(l, 0) * unit / p.Capacity[r]
+		}
+	}
+	return prices
+}
+
+// unscaleWorth turns the scaled worth of job j's speed into that of the source.
+func (sc *scaled) unscaleWorth(nu float64, j int) float64 {
+	unit := sc.gain
+	if sc.Level {
+		unit = sc.level
+	}
+	return max(nu, 0) * unit / sc.speed[j]
+}
+
+// favoured marks the columns of each job that earn most at the prices, and its fastest.
+func (p *Program) favoured(w *worth) []bool {
+	keep := make([]bool, p.Columns())
+	var best [keepPerJob]struct {
+		i int32
+		d float64
+	}
+	for j := range p.Jobs() {
+		n, fastest := 0, int32(-1)
+		for i := p.First[j]; i < p.First[j+1]; i++ {
+			if !p.usable(i) {
+				continue
+			}
+			if fastest < 0 || p.speed(i) > p.speed(fastest) {
+				fastest = i
+			}
+			d := p.reduced(i, j, w)
+			at := n
+			for at > 0 && best[at-1].d < d {
+				at--
+			}
+			if at == keepPerJob {
+				continue
+			}
+			if n < keepPerJob {
+				n++
+			}
+			copy(best[at+1:n], best[at:n-1])
+			best[at].i, best[at].d = i, d
+		}
+		for _, b := range best[:n] {
+			keep[b.i] = true
+		}
+		if fastest >= 0 {
+			keep[fastest] = true
+		}
+	}
+	return keep
+}
+
+// addMissing marks the columns that would earn something, and counts them.
+func (p *Program) addMissing(keep []bool, w *worth) int {
+	added := 0
+	for j := range p.Jobs() {
+		for i := p.First[j]; i < p.First[j+1]; i++ {
+			if !keep[i] && p.usable(i) && p.reduced(i, j, w) > 0 {
+				keep[i] = true
+				added++
+			}
+		}
+	}
+	return added
+}
+
+// repair makes x keep time and capacity exactly, by scaling jobs and rows down.
+func (p *Program) repair(x []float64) {
+	used := make([]float64, len(p.Capacity))
+	for j := range p.Jobs() {
+		time := 0.0
+		for i := p.First[j]; i < p.First[j+1]; i++ {
+			x[i] = max(x[i], 0)
+			time += x[i]
+		}
+		for i := p.First[j]; i < p.First[j+1]; i++ {
+			if time > 1 {
+				x[i] /= time
+			}
+			for k := p.Entry[i]; k < p.Entry[i+1]; k++ {
+				used[p.Row[k]] += p.Use[k] * x[i]
+			}
+		}
+	}
+	for i := range x {
+		for k := p.Entry[i]; k < p.Entry[i+1]; k++ {
+			if r := p.Row[k]; used[r] > p.Capacity[r] && p.Use[k] > 0 {
+				x[i] *= p.Capacity[r] / used[r]
+			}
+		}
+	}
+}
+
+// conflict finds jobs whose floors cannot all be met, by the level to which all
+// floors can be lifted together; nil if that is the whole of each.
+func (p *Program) conflict(o Options) []int {
+	if p.Floor == nil {
+		return nil
+	}
+	q := *p
+	q.Level = true
+	q.Follow = slices.Clone(p.Floor)
+	q.Floor = nil
+	if q.unfollowed() {
+		return nil
+	}
+	var t Solution
+	t.X = make([]float64, p.Columns())
+	q.sift(&t, Options{Gap: 1e-9, Iterations: o.iterations()})
+	if t.Bound >= 1-1e-9 {
+		return nil
+	}
+	_, w := q.certify(t.Prices)
+	most := 0.0
+	for j := range q.Jobs() {
+		most = max(most, w.nu[j]*q.follow(j))
+	}
+	var list []int
+	for j := range q.Jobs() {
+		if w.nu[j]*q.follow(j) > 1e-7*most {
+			list = append(list, j)
+		}
+	}
+	return list
+}
