@@ -24,7 +24,12 @@ const (
 var callNames = [...]string{AnyCall: "call", LaunchCall: "launch", TerminateCall: "terminate", ListingCall: "listing", NoticesCall: "notices", QuotasCall: "quotas"}
 
 // String is the call's word in scenarios.
-func (c Call) String() string { return callNames[c] }
+func (c Call) String() string {
+	if int(c) >= len(callNames) {
+		return fmt.Sprintf("call(%d)", uint8(c))
+	}
+	return callNames[c]
+}
 
 // trying is what a failed call says was tried.
 var trying = [...]string{LaunchCall: "launch", TerminateCall: "terminate", ListingCall: "list instances", NoticesCall: "list interruptions", QuotasCall: "list quotas"}
@@ -71,12 +76,14 @@ type rule struct {
 	call  Call
 	of    pattern
 	count int // only launches of that many machines; 0: of any
-	stage stage
-	from  time.Time
-	until time.Time // zero: no end
-	left  int       // calls that it will still befall; negative: all in its time
-	set   func(*fault)
-	mark  func(*machine) // of a marking rule
+	// Only machines of a type with that many accelerators; 0: any.
+	accelerators int
+	stage        stage
+	from         time.Time
+	until        time.Time // zero: no end
+	left         int       // calls that it will still befall; negative: all in its time
+	set          func(*fault)
+	mark         func(*machine) // of a marking rule
 }
 
 func (r *rule) fits(now time.Time, call Call, about []provider.Offering, count int) bool {
@@ -92,7 +99,7 @@ func (r *rule) fits(now time.Time, call Call, about []provider.Offering, count i
 // befalls takes the rules of one stage that fit a call, and counts them down.
 func (c *Cloud) befalls(s stage, call Call, about []provider.Offering, count int, use func(*rule)) {
 	for _, r := range c.rules {
-		if r.stage != s || !r.fits(c.now, call, about, count) {
+		if r.stage != s || !r.fits(c.now, call, about, count) || r.accelerators != 0 && !c.carries(about, r.accelerators) {
 			continue
 		}
 		if r.left > 0 {
@@ -105,6 +112,14 @@ func (c *Cloud) befalls(s stage, call Call, about []provider.Offering, count int
 	}
 	c.rules = slices.DeleteFunc(c.rules, func(r *rule) bool {
 		return r.left == 0 || !r.until.IsZero() && !c.now.Before(r.until)
+	})
+}
+
+// carries reports whether one of the offerings has that many accelerators.
+func (c *Cloud) carries(about []provider.Offering, accelerators int) bool {
+	return slices.ContainsFunc(about, func(o provider.Offering) bool {
+		t, ok := c.cfg.Catalogue.Lookup(o.Cloud, o.Type)
+		return ok && t.Count == accelerators
 	})
 }
 

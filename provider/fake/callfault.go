@@ -80,9 +80,8 @@ func (f *callFault) read(l *line, call Call) {
 
 // readLaunch reads what befalls a launch alone.
 func (f *callFault) readLaunch(l *line, shape func(func(*fault))) {
-	r := &f.rule
-	mark := func(set func(*machine)) { r.stage, r.mark = marking, set }
-	cap := func(n int, silent bool) {
+	mark := func(set func(*machine)) { f.rule.stage, f.rule.mark = marking, set }
+	part := func(n int, silent bool) {
 		shape(func(f *fault) { f.capped, f.most, f.silent = true, n, silent })
 	}
 	switch {
@@ -90,25 +89,21 @@ func (f *callFault) readLaunch(l *line, shape func(func(*fault))) {
 		d := l.duration("how late", false)
 		shape(func(f *fault) { f.late = d })
 	case l.has("partial"):
-		cap(f.readPart(l), false)
+		part(f.readPart(l), false)
 	case l.has("short"):
-		cap(f.readPart(l), true)
+		part(f.readPart(l), true)
 	case l.has("empty", "success"):
-		cap(0, true)
+		part(0, true)
 	case l.has("surplus"):
 		n := l.count("the surplus")
 		shape(func(f *fault) { f.surplus = n })
 	case l.has("boots", "with"):
 		n := l.count("the accelerators that work")
 		if l.has("of") {
-			r.mark, f.rule.count = nil, 0
-			of := l.count("the accelerators of the type")
-			mark(func(m *machine) {
-				if m.accelerators == of {
-					m.accelerators = n
-				}
-			})
-			return
+			f.rule.accelerators = l.count("the accelerators of the type")
+			if l.err == nil && f.rule.accelerators <= n {
+				l.fail("%d of %d: want a part", n, f.rule.accelerators)
+			}
 		}
 		mark(func(m *machine) { m.accelerators = min(m.accelerators, n) })
 	case l.has("boots", "in"):

@@ -15,6 +15,11 @@
 // machine will live through is drawn when it is launched, so the state of the
 // cloud at an instant does not depend on the steps that led to it.
 //
+// By itself the cloud is truthful. A Scenario (lines that README.md describes) or
+// Faults drawn from the seed let it misbehave: lost and late answers, partial
+// fills, lagging and broken listings, throttling, machines that are not what was
+// paid for, and whatever else real clouds were seen to do.
+//
 // Units: spell means in hours, boot and notice as time.Duration, quotas as in
 // package provider.
 package fake

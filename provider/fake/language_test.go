@@ -55,6 +55,7 @@ func TestLinesThatCannotBeRead(t *testing.T) {
 		"launch of p3.2xlarge fails capacity":      "want cloud/zone/type/market",
 		"launch fails capacity x0":                 "want x and a number of times",
 		"launch fails capacity for 0s":             "want a time",
+		"launch boots with 8 of 8":                 "want a part",
 		"launch partial 9 of 8":                    "the part is larger than the whole",
 		"launch partial 0 of 0":                    "nobody asks for no machine",
 		"listing of aws/a/b/spot empty":            "only a launch and a termination are of an offering",

@@ -125,11 +125,11 @@ func caller(t *testing.T, c *Cloud, l *line) []string {
 	}
 	switch verb := l.word("a call"); verb {
 	case "launch":
-		token, count, min := l.word("a token"), l.count("a count"), 1
+		token, count, least := l.word("a token"), l.count("a count"), 1
 		if l.has("min") {
-			min = l.count("a min")
+			least = l.count("a min")
 		}
-		got, err := c.Launch(ctx, request(token, offered(), count, min))
+		got, err := c.Launch(ctx, request(token, offered(), count, least))
 		return append(rows(c, got), said(err)...)
 	case "list":
 		got, err := c.Instances(ctx)

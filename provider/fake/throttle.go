@@ -80,7 +80,7 @@ func (c *Cloud) throttled(call Call) error {
 		if t.until = t.until.Add(t.storm); t.until.After(t.last) {
 			t.until = t.last
 		}
-		return fmt.Errorf("%w: %s is refused for a while", provider.ErrThrottled, call)
+		return fmt.Errorf("%w: no %s for a while", provider.ErrThrottled, call)
 	}
 	for _, w := range c.limits {
 		if c.now.Before(w.from) || !w.until.IsZero() && !c.now.Before(w.until) {

@@ -69,12 +69,13 @@ func (c *Cloud) again(key provider.Pool) (*pool, bool) {
 	if sold {
 		windows = slices.Clone(known.windows)
 	}
+	cfg := c.cfg // statements change its quotas
 	c.mu.Unlock()
 	if !sold {
 		return nil, false
 	}
-	t, _ := c.cfg.Catalogue.Lookup(key.Cloud, key.Type)
-	p, err := newPool(c.cfg, key, t)
+	t, _ := cfg.Catalogue.Lookup(key.Cloud, key.Type)
+	p, err := newPool(cfg, key, t)
 	if err != nil {
 		return nil, false
 	}
