@@ -71,6 +71,7 @@ var allowedInTests = map[string][]string{
 	"autoscale/placement":   {"pricing", "provider/fake"},
 	"autoscale/store":       {"provider/fake"},
 	"autoscale/report":      {"provider/fake", "autoscale/store"},
+	"autoscale/sim":         {"autoscale/sim/workload"},
 }
 
 // homes maps the start of a foreign import path to the only packages that may
