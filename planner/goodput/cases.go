@@ -384,4 +384,4 @@ var clusterKinds = []kind{
 }
 
 // mostNodes bounds the sizes that are tried one by one.
-const mostNodes = 1 << 20
+const mostNodes = 1 << 16

@@ -30,11 +30,10 @@ const (
 	// of it and another, bound by its input, none.
 	computeExponent = 0.5
 
-	computeSD      = 0.5 // of ln computation time, by computeExponent
-	transferOneSD  = 0.5 // of ln synchronization time on one node, carried over
-	transferManySD = 0.6 // over several
-	ringSD         = 0.7 // of ln synchronization time by the ring of an all-reduce
-	optimismSD     = 1.0 // of ln synchronization time that is taken for next to nothing
+	computeSD  = 0.5 // of ln computation time, by computeExponent
+	transferSD = 0.9 // of ln synchronization time, carried over
+	ringSD     = 0.9 // of ln synchronization time by the ring of an all-reduce
+	optimismSD = 1.0 // of ln synchronization time that is taken for next to nothing
 )
 
 // linkOf is the bandwidth that synchronization has per accelerator; 0: not known.

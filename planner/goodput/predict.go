@@ -173,14 +173,14 @@ func (e *estimate) logSD(nodes, replicas, atomic int) float64 {
 	_, _, _, by := o.rows[0].passes(e.theta)
 	ofCompute := by[iAlphaC] + by[iBetaC]
 	ofSync := by[iAlphaN] + by[iBetaN] + by[iAlphaR] + by[iBetaR]
-	if e.basis == FromOptimism || e.basis == FromRing {
+	if e.basis != FromFit {
 		ofSync = max(ofSync, unseenShare) // the estimate itself may be far too small
 	}
 	return math.Hypot(ofCompute*e.computeSD, ofSync*e.syncSD)
 }
 
 // unseenShare is the part of a step that synchronization may take where its time
-// is a guess.
+// was not measured.
 const unseenShare = 0.3
 
 // theta puts together what is known for an allocation.
@@ -283,10 +283,7 @@ func (r *Predictor) carry(e *estimate, own *TypeProfile, kind string, h Hardware
 	}
 	e.setSync(spread, math.Exp(alpha/n), math.Exp(beta/n))
 	e.theta.Gamma = gamma / n
-	e.basis, e.syncSD = FromTransfer, transferOneSD
-	if spread {
-		e.syncSD = transferManySD
-	}
+	e.basis, e.syncSD = FromTransfer, transferSD
 	return true
 }
 

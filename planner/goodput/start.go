@@ -7,9 +7,9 @@ var publishedStart = Theta{AlphaC: 0.1, BetaC: 0.01, AlphaN: 0.1, BetaN: 0.01, A
 
 // starts lists where the search for theta begins: at the published point, and at
 // points read off the samples for several degrees of overlap. Each of the latter
-// comes with retrogression terms that matter and with such that hardly do: from
-// one side alone the search can end where synchronization is free, which the
-// logarithms of its parameters then no longer feel.
+// comes with retrogression terms that matter and with such that hardly do. Where
+// synchronization is next to free its parameters are no longer felt, and a search
+// that comes there stays, as AdaptDL's own does on BERT.
 func starts(samples []Sample, quick bool) []Theta {
 	list := []Theta{publishedStart}
 	gammas := []float64{1.05, 2, 4}
