@@ -96,7 +96,7 @@ func (c Cost) Table(w io.Writer) error {
 		}
 	}
 	t.AppendFooter(append(foot, cells(c.totals.Sum, amount, list, saving)...))
-	lines := []string{t.Render(), "", c.window()}
+	lines := []string{rendered(t), "", c.window()}
 	if h := c.totals.Sum.UnknownHours; h > 0 {
 		lines = append(lines, fmt.Sprintf("%s of %s accelerator-hours have no known rate: costs marked ≥ are lower bounds.", number(h, 1), number(c.totals.Sum.Hours, 1)))
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -28,6 +29,15 @@ func newTable() table.Writer {
 	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
 	t.SetStyle(style)
 	return t
+}
+
+// rendered is a table without blanks at the ends of its lines.
+func rendered(t table.Writer) string {
+	lines := strings.Split(t.Render(), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ")
+	}
+	return strings.Join(lines, "\n")
 }
 
 // Table writes a comparison for a terminal, with the figures in which the subject
@@ -62,7 +72,7 @@ func (c Comparison) Table(w io.Writer) error {
 		}
 		t.AppendRow(row)
 	}
-	lines := []string{t.Render()}
+	lines := []string{rendered(t)}
 	if marked {
 		lines = append(lines, "", fmt.Sprintf("%s better than %s under the same interruptions", beaten, c.outcomes[0].Variant))
 	}
