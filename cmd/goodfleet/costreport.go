@@ -67,9 +67,6 @@ func runCostReport(_ context.Context, w io.Writer, cfg costConfig) error {
 	if err != nil {
 		return err
 	}
-	if err := checkFormat(cfg.settings.output, asTable, asJSON, asCSV); err != nil {
-		return err
-	}
 	charges, err := readLedger(cfg.settings.ledger)
 	if err != nil {
 		return err
@@ -81,9 +78,8 @@ func runCostReport(_ context.Context, w io.Writer, cfg costConfig) error {
 		}
 	}
 	cost := report.NewCost(kept, from, to, by...).Top(cfg.top)
-	write := map[string]func(io.Writer) error{asTable: cost.Table, asJSON: cost.JSON, asCSV: cost.CSV}[cfg.settings.output]
 	var out bytes.Buffer
-	if err := write(&out); err != nil {
+	if err := writeAs(&out, cfg.settings.output, cost); err != nil {
 		return err
 	}
 	_, err = w.Write(out.Bytes())

@@ -172,3 +172,32 @@ func writeFile(path string, write func(w io.Writer) error) error {
 	}
 	return nil
 }
+
+// told is what package report knows how to write.
+type told interface {
+	Table(w io.Writer) error
+	JSON(w io.Writer) error
+	CSV(w io.Writer) error
+}
+
+// writeAs writes a report in a format. YAML is the JSON in other letters.
+func writeAs(w io.Writer, format string, r told) error {
+	switch format {
+	case asJSON:
+		return r.JSON(w)
+	case asCSV:
+		return r.CSV(w)
+	case asYAML:
+		var text bytes.Buffer
+		if err := r.JSON(&text); err != nil {
+			return err
+		}
+		out, err := document.YAML(json.RawMessage(text.Bytes()))
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(out)
+		return err
+	}
+	return r.Table(w)
+}

@@ -68,9 +68,6 @@ func exampleCompletion(*cobra.Command, []string, string) ([]string, cobra.ShellC
 }
 
 func runPlan(_ context.Context, s streams, cfg planConfig) error {
-	if err := checkFormat(cfg.settings.output, asTable, asJSON, asYAML); err != nil {
-		return err
-	}
 	world, err := newWorld(cfg.settings)
 	if err != nil {
 		return err
@@ -174,6 +171,9 @@ func (world world) owned(cfg planConfig) ([]autoscale.InstanceRecord, error) {
 			}
 			return nil, fmt.Errorf("owned %s: the catalogue has no %s of cloud %q%s", row.Name, row.Type, row.Cloud, suggestion(row.Type, types))
 		}
+		if err := world.checkZone(row); err != nil {
+			return nil, err
+		}
 		for i := range row.Count {
 			machines = append(machines, autoscale.InstanceRecord{
 				Instance: provider.Instance{
@@ -186,6 +186,25 @@ func (world world) owned(cfg planConfig) ([]autoscale.InstanceRecord, error) {
 		}
 	}
 	return machines, nil
+}
+
+// checkZone refuses a zone in which nothing is or was sold: it is where machines
+// can talk to each other, and has to be meant.
+func (world world) checkZone(row document.Owned) error {
+	var zones []string
+	for _, o := range world.history.Offerings() {
+		if o.Cloud == row.Cloud && o.Region == row.Region {
+			zones = append(zones, o.Zone)
+		}
+	}
+	if slices.Contains(zones, row.Zone) {
+		return nil
+	}
+	if len(zones) == 0 {
+		return fmt.Errorf("owned %s: nothing is sold in region %q of %s%s", row.Name, row.Region, row.Cloud, suggestion(row.Region, world.names().Regions))
+	}
+	slices.Sort(zones)
+	return fmt.Errorf("owned %s: nothing is sold in zone %q of %s%s", row.Name, row.Zone, row.Region, suggestion(row.Zone, slices.Compact(zones)))
 }
 
 // planGrid is the table of jobs.

@@ -60,7 +60,7 @@ var settingList = []setting{
 		func(s *settings, text string) (err error) { s.burnCap, err = readRate(text); return err }},
 	{"clouds", "clouds", "", "clouds to buy from, separated by commas", always(""),
 		func(s *settings, text string) error { s.clouds = commas(text); return nil }},
-	{"ledger", "ledger", "", "file of charges that cost-report reads", always(filepath.Join("out", ledgerFile)),
+	{"ledger", "ledger", "", "file of charges that cost-report reads (default charges.jsonl in the folder of --out)", always(""),
 		func(s *settings, text string) error { s.ledger = text; return nil }},
 	{"markets", "markets", "", "markets to buy in: on-demand, spot", always(""),
 		func(s *settings, text string) (err error) { s.markets, err = readMarkets(text); return err }},
@@ -176,6 +176,10 @@ func readSettings(cmd *cobra.Command) (settings, error) {
 			return s, fmt.Errorf("%s: %s: %w", origin, d.key, err)
 		}
 		s.origins[d.key], s.values[d.key] = origin, value
+	}
+	if s.ledger == "" {
+		s.ledger = filepath.Join(s.out, ledgerFile)
+		s.values["ledger"] = s.ledger
 	}
 	return s, nil
 }

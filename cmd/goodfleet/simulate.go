@@ -78,9 +78,6 @@ the ledger that cost-report reads; an empty --out writes nothing.`,
 }
 
 func runSimulate(ctx context.Context, s streams, cfg simulateConfig) error {
-	if err := checkFormat(cfg.settings.output, asTable, asJSON, asCSV); err != nil {
-		return err
-	}
 	if !(cfg.days >= 0) {
 		return fmt.Errorf("--days %g: want 0 or more", cfg.days)
 	}
@@ -165,16 +162,9 @@ func publish(w io.Writer, cfg simulateConfig, setting sim.Setting, outcomes []si
 	subject := outcomes[max(0, slices.IndexFunc(outcomes, func(o sim.Outcome) bool { return o.Variant == subjectName && o.HazardScale == 1 }))]
 	cost := report.NewCost(subject.Charges, subject.From, subject.To, ledger.ByTeam, ledger.ByMarket)
 	var out bytes.Buffer
-	switch cfg.settings.output {
-	case asJSON:
-		err = comparison.JSON(&out)
-	case asCSV:
-		err = comparison.CSV(&out)
-	default:
-		if err = comparison.Table(&out); err == nil {
-			fmt.Fprintf(&out, "\nCost report of %s at the measured rate of interruptions\n\n", subject.Variant)
-			err = cost.Table(&out)
-		}
+	if err = writeAs(&out, cfg.settings.output, comparison); err == nil && cfg.settings.output == asTable {
+		fmt.Fprintf(&out, "\nCost report of %s at the measured rate of interruptions\n\n", subject.Variant)
+		err = cost.Table(&out)
 	}
 	if err != nil {
 		return err
