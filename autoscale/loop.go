@@ -22,10 +22,11 @@ type Loop struct {
 	clouds  []*cloudView // by name
 	boots   bootTimes
 	meter   *ledger.Meter
-	prices  *pricing.Book // of this round
-	repeats []repeat      // words to the runner to be said again in this round
-	last    decided       // what the last plan was made of
-	lastAt  time.Time     // the last round
+	prices  *pricing.Book  // of this round
+	rates   []pricing.Rate // in it, by place in Config.Offerings; 0: none known
+	repeats []repeat       // words to the runner to be said again in this round
+	last    decided        // what the last plan was made of
+	lastAt  time.Time      // the last round
 
 	bought  []provider.Instance // in this round
 	replans int                 // in this round
@@ -37,7 +38,7 @@ func New(cfg Config) (*Loop, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("autoscale: %w", err)
 	}
-	l := &Loop{cfg: cfg, turn: make(chan struct{}, 1), boots: bootTimes{}}
+	l := &Loop{cfg: cfg, turn: make(chan struct{}, 1), boots: bootTimes{}, rates: make([]pricing.Rate, len(cfg.Offerings))}
 	for _, c := range cfg.Clouds {
 		l.clouds = append(l.clouds, &cloudView{cloud: c, name: c.Name()})
 	}

@@ -14,12 +14,12 @@ import (
 // decided is what the last plan was made of: as long as none of it changes, a
 // plan made anew would say the same.
 type decided struct {
-	made    bool                               // there was a plan since the store was loaded
-	changed bool                               // something happened since
-	rates   map[provider.Offering]pricing.Rate // that it saw
-	book    *pricing.Book                      // the last one whose rates are near enough to those
-	next    time.Time                          // when a clock passes; zero: none does
-	clock   planner.Clock                      // that one
+	made    bool           // there was a plan since the store was loaded
+	changed bool           // something happened since
+	rates   []pricing.Rate // that it saw, by place in Config.Offerings; 0: none known
+	book    *pricing.Book  // the last one whose rates are near enough to those
+	next    time.Time      // when a clock passes; zero: none does
+	clock   planner.Clock  // that one
 	plan    planner.Plan
 }
 
@@ -29,7 +29,15 @@ func (l *Loop) quote(now time.Time) error {
 	if err != nil {
 		return fmt.Errorf("book at %s: %w", now.Format(time.RFC3339), err)
 	}
+	if book == l.prices {
+		return nil
+	}
 	l.prices = book
+	rates := make([]pricing.Rate, len(l.cfg.Offerings)) // a new one: the last plan may keep the old
+	for i, o := range l.cfg.Offerings {
+		rates[i], _ = book.Rate(o) // no book holds a rate of 0
+	}
+	l.rates = rates
 	return nil
 }
 
@@ -44,9 +52,9 @@ func (l *Loop) rateOf(o provider.Offering) (pricing.Rate, bool) {
 // offers lists what may be bought, priced. What has no price is not there.
 func (l *Loop) offers(now time.Time) []planner.Offer {
 	list := make([]planner.Offer, 0, len(l.cfg.Offerings))
-	for _, o := range l.cfg.Offerings {
-		rate, ok := l.rateOf(o)
-		if !ok {
+	for i, o := range l.cfg.Offerings {
+		rate := l.rates[i]
+		if rate == 0 {
 			continue
 		}
 		t, _ := l.typeOf(o)
@@ -69,29 +77,14 @@ func (l *Loop) repriced() bool {
 	if l.prices == l.last.book {
 		return false
 	}
-	for _, o := range l.cfg.Offerings {
-		rate, ok := l.rateOf(o)
-		before, had := l.last.rates[o]
-		if ok != had {
-			return true
-		}
-		if rate != before && math.Abs(float64(rate-before)) > l.cfg.Settings.PriceStep*float64(before) {
+	for i, before := range l.last.rates {
+		rate := l.rates[i]
+		if (rate == 0) != (before == 0) || rate != before && math.Abs(float64(rate-before)) > l.cfg.Settings.PriceStep*float64(before) {
 			return true
 		}
 	}
 	l.last.book = l.prices
 	return false
-}
-
-// rememberRates keeps the rates that a plan saw.
-func (l *Loop) rememberRates() {
-	l.last.book = l.prices
-	l.last.rates = make(map[provider.Offering]pricing.Rate, len(l.cfg.Offerings))
-	for _, o := range l.cfg.Offerings {
-		if rate, ok := l.rateOf(o); ok {
-			l.last.rates[o] = rate
-		}
-	}
 }
 
 // tellGuard tells the budget which machines there are, at the rates in force.

@@ -117,8 +117,7 @@ func (l *Loop) wake(now time.Time) (clock planner.Clock, due bool) {
 
 // keep remembers what a plan was made of, and when the next one is due.
 func (l *Loop) keep(plan planner.Plan, now time.Time) {
-	l.last = decided{made: true, changed: l.last.changed, plan: plan}
-	l.rememberRates()
+	l.last = decided{made: true, changed: l.last.changed, plan: plan, rates: l.rates, book: l.prices}
 	l.last.next, l.last.clock = plan.NextDecision, plan.NextClock
 	l.clocks(now, func(at time.Time, clock planner.Clock) {
 		if l.last.next.IsZero() || at.Before(l.last.next) {
