@@ -12,7 +12,7 @@ VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo unk
 STATICCHECK := $(CACHE)/staticcheck-$(shell sed -n 's/.*honnef.co\/go\/tools \(v[0-9.]*\).*/\1/p' .ci/tools/staticcheck/go.mod)
 
 # Packages that start goroutines, or guard against those of others: these run under the race detector.
-RACY  = $(shell grep -rlE --include='*.go' '\bgo func|errgroup|sync\.(Mutex|RWMutex|WaitGroup|Once)|sync/atomic' autoscale cmd planner pricing provider test 2>/dev/null | xargs -rn1 dirname | sort -u | sed 's|^|./|')
+RACY  = $(shell grep -rlE --include='*.go' '\bgo func|errgroup|sync\.(Mutex|RWMutex|WaitGroup)|sync/atomic' autoscale cmd planner pricing provider test 2>/dev/null | xargs -rn1 dirname | sort -u | sed 's|^|./|')
 RAPID = $(shell grep -rl --include='*_test.go' 'pgregory.net/rapid' autoscale cmd planner pricing provider test 2>/dev/null | xargs -rn1 dirname | sort -u | sed 's|^|./|')
 FUZZ  = $(shell grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' autoscale cmd planner pricing provider test 2>/dev/null | sed -E 's|^(.*)/[^/]*:[0-9]+:func (.*)|./\1:\2|' | sort)
 
