@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/goodfleet/goodfleet/autoscale"
-	"github.com/goodfleet/goodfleet/autoscale/store"
 	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/provider"
 	"github.com/goodfleet/goodfleet/provider/fake"
@@ -283,9 +282,9 @@ const (
 	allStored                // an error, but all is stored
 )
 
-// faultyStore is a store in memory whose commits fail as they are told.
+// faultyStore is a store whose commits fail as they are told.
 type faultyStore struct {
-	*store.Memory
+	autoscale.Store
 	fail func() storeFault // nil: never
 }
 
@@ -299,7 +298,7 @@ func (s *faultyStore) Commit(ctx context.Context, c autoscale.Change) error {
 	if how == nothingStored {
 		return errDisk
 	}
-	if err := s.Memory.Commit(ctx, c); err != nil {
+	if err := s.Store.Commit(ctx, c); err != nil {
 		return err
 	}
 	if how == allStored {

@@ -158,6 +158,7 @@ type setup struct {
 	plan          autoscale.PlanFunc // nil: policy.Value
 	settings      func(*autoscale.Settings)
 	offerings     []provider.Offering // nil: all
+	store         autoscale.Store     // nil: in memory
 }
 
 func newWorld(t tester, s setup) *world {
@@ -165,7 +166,10 @@ func newWorld(t tester, s setup) *world {
 	if s.boot == 0 {
 		s.boot = 2 * time.Minute
 	}
-	w := &world{t: t, now: start, catalogue: testCatalogue(t), prices: testPrices(), store: &faultyStore{Memory: store.NewMemory("fleet")}}
+	if s.store == nil {
+		s.store = store.NewMemory("fleet")
+	}
+	w := &world{t: t, now: start, catalogue: testCatalogue(t), prices: testPrices(), store: &faultyStore{Store: s.store}}
 	offerings := s.offerings
 	if offerings == nil {
 		offerings = []provider.Offering{smallSpot, smallSpotB, smallOnDemand, largeSpot}
