@@ -179,20 +179,29 @@ func (g GoodputPlot) overBatches() []*plot.Plot {
 		}
 		curves := g.batchCurves(m, at)
 		for i, curve := range curves {
-			if line, err := plotter.NewLine(curve); err == nil && len(curve) > 1 {
-				line.Color, line.Width = plotColours[colour%len(plotColours)], vg.Points(1.5)
-				plots[i].Add(line)
-				if i == 0 {
-					plots[i].Legend.Add(fmt.Sprintf("%d on %s", at.Replicas, machines(at.Nodes)), line)
-				}
+			line, err := plotter.NewLine(curve)
+			if err != nil {
+				continue // no batch is possible
+			}
+			line.Color, line.Width = plotColours[colour%len(plotColours)], vg.Points(1.5)
+			plots[i].Add(line)
+			if len(curve) == 1 { // the batch is fixed
+				addDots(plots[i], curve, line.Color)
+			}
+			if i == 0 {
+				plots[i].Legend.Add(fmt.Sprintf("%d on %s", at.Replicas, machines(at.Nodes)), line)
 			}
 		}
 		addDots(plots[0], g.measured(func(s goodput.Sample) bool { return s.Replicas == at.Replicas && s.Nodes == at.Nodes },
 			func(s goodput.Sample) float64 { return float64(s.Replicas * s.AtomicBatch) }), plotColours[colour%len(plotColours)])
 		colour++
 	}
+	// The axis spans more than a power of ten, so that it has labels.
+	initial := float64(g.Profile.Limits.InitialBatch)
 	for _, p := range plots {
 		p.X.Tick.Marker = plot.LogTicks{Prec: -1}
+		p.X.Min = min(p.X.Min, initial/2)
+		p.X.Max = max(p.X.Max, 10*initial)
 	}
 	plots[1].Y.Max = 1.05
 	return plots

@@ -53,6 +53,19 @@ func TestGoodputPlotIsAPictureInBothFormats(t *testing.T) {
 	}
 }
 
+// Where the noise is not known the batch is fixed, and a curve is one point.
+func TestGoodputPlotOfAFixedBatch(t *testing.T) {
+	plot := goodputPlot(t, "T4")
+	plot.Profile.Noise = nil
+	plot.Most = 1
+	for _, format := range []string{report.PlotPNG, report.PlotSVG} {
+		var out bytes.Buffer
+		if err := plot.Write(&out, format); err != nil || out.Len() == 0 {
+			t.Errorf("%s: error %v with %d bytes", format, err, out.Len())
+		}
+	}
+}
+
 func TestGoodputPlotRefusesWhatIsNotKnown(t *testing.T) {
 	var out bytes.Buffer
 	if err := goodputPlot(t, "TPU v5e").Write(&out, report.PlotSVG); err == nil || !strings.Contains(err.Error(), "resnet50 on TPU v5e") {
