@@ -16,7 +16,7 @@ RACY  = $(shell grep -rlE --include='*.go' '\bgo func|errgroup|sync\.(Mutex|RWMu
 RAPID = $(shell grep -rl --include='*_test.go' 'pgregory.net/rapid' autoscale cmd planner pricing provider test 2>/dev/null | xargs -rn1 dirname | sort -u | sed 's|^|./|')
 FUZZ  = $(shell grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' autoscale cmd planner pricing provider test 2>/dev/null | sed -E 's|^(.*)/[^/]*:[0-9]+:func (.*)|./\1:\2|' | sort)
 
-.PHONY: help build run test check ci bench soak soak-tenth test-browser clean fmt vet staticcheck arrows test-race test-rest
+.PHONY: help build run test check ci bench soak soak-tenth test-data test-browser clean fmt vet staticcheck arrows test-race test-rest
 
 help: ## list the targets; needs make
 	@sed -nE 's/^([a-z][a-z-]*):.*## (.*)/  \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-16s %s\n", $$1, $$2}'
@@ -39,6 +39,7 @@ fmt: ## gofmt changes nothing; needs Go
 vet: ## go vet finds nothing, behind build tags too; needs Go
 	$(GO) vet ./...
 	$(GO) vet -tags browser ./test/...
+	$(GO) vet -tags data ./planner/...
 
 staticcheck: $(STATICCHECK) ## staticcheck finds nothing; needs Go and, once, the module proxy
 	$(STATICCHECK) ./...
@@ -58,6 +59,11 @@ test-race: ## tests of packages with goroutines under the race detector; needs G
 test-rest: ## tests of all other packages; needs Go
 	$(GO) test -timeout 20m $$(comm -23 <($(GO) list ./... | sort) <($(GO) list $(RACY) | sort))
 
+test-data: ## tests on public data that may not be redistributed; needs Go, GOODFLEET_DATA (its folder) and GOODFLEET_EXAMPLES (that of goodput.json)
+	@for name in GOODFLEET_DATA GOODFLEET_EXAMPLES; do \
+		if [ ! -d "$${!name:-}" ]; then echo "test-data: $$name must name a folder, and is \"$${!name:-}\"" >&2; exit 1; fi; done
+	$(GO) test -tags data -v -count=1 -timeout 20m $$(grep -rlE --include='*_test.go' '^//go:build data$$' autoscale cmd planner pricing provider test | xargs -n1 dirname | sort -u | sed 's|^|./|')
+
 test-browser: build ## the report in a real browser; needs Go and Chromium, which apt brings
 	@.ci/need chromium chromium
 	$(GO) test -tags browser -count=1 -timeout 10m ./test/browser
@@ -71,8 +77,8 @@ soak: ## properties and fuzzing at full length (hours); needs Go
 soak-tenth: ## a tenth of soak, with a printed seed; needs Go
 	@.ci/soak 100 15s "$(RAPID)" "$(FUZZ)"
 
-ci: ## what .ci/run calls: all of check, the browser and a tenth of soak, with seconds; needs what these need
-	@.ci/table fmt vet staticcheck arrows test-race test-rest test-browser soak-tenth
+ci: ## what .ci/run calls: all of check, the outside data, the browser and a tenth of soak, with seconds; needs what these need
+	@.ci/table fmt vet staticcheck arrows test-race test-rest test-data test-browser soak-tenth
 
 clean: ## remove what the targets built; needs make
 	rm -rf bin $(OUT)
