@@ -47,7 +47,7 @@ type answer struct {
 	more func(w io.Writer) error // what a table is followed by; nil: nothing
 }
 
-// formatFlag checks a format against those that a verb can print.
+// checkFormat checks a format against those that a verb can print.
 func checkFormat(format string, can ...string) error {
 	if !slices.Contains(can, format) {
 		return fmt.Errorf("output %q: want %s%s", format, strings.Join(can, ", "), suggestion(format, can))
