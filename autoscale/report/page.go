@@ -111,14 +111,14 @@ func (c Comparison) HTML(w io.Writer, page Page) error {
 // facts are what an outcome says of its setting.
 func facts(o sim.Outcome) []Fact {
 	list := []Fact{
-		{"jobs", number(float64(o.Jobs), 0)},
-		{"from", o.From.UTC().Format("2 Jan 2006 15:04")},
-		{"to", o.To.UTC().Format("2 Jan 2006 15:04")},
+		{"Jobs", number(float64(o.Jobs), 0)},
+		{"From", o.From.UTC().Format("2 Jan 2006 15:04")},
+		{"To", o.To.UTC().Format("2 Jan 2006 15:04")},
 	}
 	if o.BurnCap > 0 {
-		list = append(list, Fact{"burn cap", number(o.BurnCap.Dollars(), 2) + " USD/h"})
+		list = append(list, Fact{"Burn cap", number(o.BurnCap.Dollars(), 2) + " USD/h"})
 	}
-	return append(list, Fact{"rounds", number(float64(o.Rounds), 0)}, Fact{"seed", fmt.Sprint(o.Seed)})
+	return append(list, Fact{"Rounds", number(float64(o.Rounds), 0)}, Fact{"Seed", fmt.Sprint(o.Seed)})
 }
 
 // tiles are the four numbers that people ask for first, against each baseline.

@@ -70,8 +70,8 @@ func fleetPicture(o sim.Outcome) picture {
 	n := len(edges) - 1
 	low, total, most := make([]float64, n), make([]float64, n), 0.0
 	for _, l := range layers {
-		for i, held := range l.held {
-			total[i] += held
+		for i, n := range l.held {
+			total[i] += n
 			most = max(most, total[i])
 		}
 	}
@@ -99,12 +99,20 @@ func fleetPicture(o sim.Outcome) picture {
 	for _, i := range sampled(n) {
 		row := []string{endOf(o, i)}
 		for _, l := range layers {
-			row = append(row, number(l.held[i], 1))
+			row = append(row, held(l.held[i]))
 		}
-		p.Table.Rows = append(p.Table.Rows, append(row, number(total[i], 1)))
+		p.Table.Rows = append(p.Table.Rows, append(row, held(total[i])))
 	}
 	p.SVG = cv.svg("Accelerators held over time, stacked by instance type and market")
 	return p
+}
+
+// held writes a number of accelerators: none is plainly 0.
+func held(n float64) string {
+	if n == 0 {
+		return "0"
+	}
+	return number(n, 1)
 }
 
 // pricePicture draws how the price of one offering went and when we held it.
