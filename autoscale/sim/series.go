@@ -76,14 +76,14 @@ func seriesOf(from, to time.Time, charges []ledger.Charge, jobs []jobCount) Seri
 }
 
 // spread lays a charge over the steps that it covers. Its money goes to them by
-// time, to the nano dollar; what is taken back or added at an end goes there.
+// time, to the nano dollar; the rest of a minimum goes to the step of its start.
 func (s *Series) spread(from time.Time, step time.Duration, c *ledger.Charge, fleet map[fleetKey][]float64) {
 	last := len(s.Cost) - 1
 	index := func(at time.Time) int { return min(max(0, int(at.Sub(from)/step)), last) }
 	switch {
 	case c.Kind == ledger.Transfer: // from account to account: the money stays
 		return
-	case c.Kind != ledger.Usage || !c.To.After(c.From):
+	case c.Kind == ledger.Minimum || !c.To.After(c.From):
 		s.Cost[index(c.From)] += c.Amount
 		return
 	}
@@ -104,15 +104,20 @@ func (s *Series) spread(from time.Time, step time.Duration, c *ledger.Charge, fl
 		if ends.Before(c.To) {
 			part = proportion(c.Amount, ends.Sub(begins), whole)
 		}
-		held[i] += ends.Sub(begins).Hours() * float64(c.Share)
+		if c.Kind == ledger.Usage { // a machine that was free was held all the same
+			held[i] += ends.Sub(begins).Hours() * float64(c.Share)
+		}
 		s.Cost[i] += part
 		left -= part
 		begins = ends
 	}
 }
 
-// proportion is amount × part / whole, rounded down, of an amount that is not negative.
+// proportion is amount × part / whole, rounded towards zero.
 func proportion(amount pricing.Money, part, whole time.Duration) pricing.Money {
+	if amount < 0 {
+		return -proportion(-amount, part, whole)
+	}
 	hi, lo := bits.Mul64(uint64(amount), uint64(part))
 	quotient, _ := bits.Div64(hi, lo, uint64(whole))
 	return pricing.Money(quotient)
