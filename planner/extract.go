@@ -111,6 +111,22 @@ func (s Solution) Layout() Layout {
 // column is the column of a seated job.
 func (k *packing) column(i int) *Column { return &k.pr.Jobs[i].Columns[k.seats[i].column] }
 
+// Waits reports whether the solution leaves job i without machines.
+func (s Solution) Waits(i int) bool { return s.packing.seats[i].column < 0 }
+
+// UsedUp reports whether what the solution buys leaves no machines for c: those of
+// its offer are all taken, or the quota that they count against is.
+func (s Solution) UsedUp(c *Column) bool {
+	k := s.packing
+	o := &k.pr.Problem.Offers[c.Offer]
+	bought := 0
+	if slot := k.pr.slot[c.Offer]; slot >= 0 {
+		bought = k.bought[slot]
+	}
+	row := k.pr.quotaOf[c.Offer]
+	return o.Cap >= 0 && bought+c.Nodes > o.Cap || row >= 0 && c.Nodes*k.pr.Problem.Quotas[row].Unit.Use(o.Type) > k.quota[row]
+}
+
 // CouldStart says what keeps a waiting job of the solution from its best column:
 // the row that binds. It is "" when nothing binds and its worth is too small.
 func (s Solution) CouldStart(i int) string {

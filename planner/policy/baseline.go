@@ -110,7 +110,7 @@ func Blind(p planner.Problem, s Settings) (planner.Plan, error) {
 		return planner.Plan{}, err
 	}
 	know := make([]worth, len(pr.Jobs))
-	full := make([][]planner.Column, len(pr.Jobs))
+	full := make([]planner.Demand, len(pr.Jobs))
 	most := 0.0
 	for i := range pr.Jobs {
 		for c := range pr.Jobs[i].Columns {
@@ -122,7 +122,7 @@ func Blind(p planner.Problem, s Settings) (planner.Plan, error) {
 		if len(d.Columns) == 0 {
 			continue
 		}
-		know[i] = appraise(&p, d)
+		know[i] = appraise(&p, d, nil)
 		keepCheapestHour(&p, d)
 		know[i].best = -1
 		prize := 2 * most * (1 + 0.01*float64(len(pr.Jobs)-i)/float64(len(pr.Jobs)))
@@ -133,7 +133,7 @@ func Blind(p planner.Problem, s Settings) (planner.Plan, error) {
 				col.Stay = 4 * most // never moved, never stopped for another
 			}
 		}
-		full[i] = d.Columns
+		full[i] = *d
 	}
 	pr.Prune()
 	scale := 2 * most * float64(len(pr.Jobs))

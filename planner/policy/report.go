@@ -12,7 +12,7 @@ import (
 // report turns a solution into a plan with its reasons. full holds every column
 // of each job, know what the policy knew of it, scale what the plan decides on in
 // USD per hour.
-func report(p *planner.Problem, pr *planner.Program, sol planner.Solution, know []worth, full [][]planner.Column, scale float64) planner.Plan {
+func report(p *planner.Problem, pr *planner.Program, sol planner.Solution, know []worth, full []planner.Demand, scale float64) planner.Plan {
 	l := sol.Layout()
 	plan := planner.Plan{
 		Machines: l.Machines, Releases: l.Releases, Burn: l.Burn,
@@ -37,7 +37,7 @@ func report(p *planner.Problem, pr *planner.Program, sol planner.Solution, know 
 			}
 			continue
 		}
-		plan.Allocations = append(plan.Allocations, allocate(p, d, seat, &know[i], full[i], l.Machines))
+		plan.Allocations = append(plan.Allocations, allocate(p, d, seat, &know[i], full[i].Columns, l.Machines))
 		if d.Current >= 0 && know[i].bonus > 0 {
 			wake(d.State.Running.Since.Add(keepFor(&d.Columns[d.Current])), planner.BonusClock)
 		}

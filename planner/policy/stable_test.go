@@ -109,3 +109,41 @@ func TestTheSameStateOneRoundLaterChangesNothing(t *testing.T) {
 	}
 	t.Logf("%d changes by a clock", changes)
 }
+
+// TestWhatThePlanItselfUsesUpIsNotWaitedFor: a job that is left without its
+// cheapest way by the plan's own purchases gets the cheapest that is left at once,
+// as it would a round later.
+func TestWhatThePlanItselfUsesUpIsNotWaitedFor(t *testing.T) {
+	for seed := range uint64(60) {
+		p := drawProblem(seed, shape{jobs: 5, spot: true})
+		for i := range p.Offers {
+			if p.Offers[i].Offering.Market == provider.Spot {
+				p.Offers[i].Cap = 1
+			}
+		}
+		first, err := Value(p, Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(first.Waits) > 0 {
+			t.Errorf("seed %d: uncapped, on demand is to be had, and %s waits: %s", seed, first.Waits[0].Job, first.Waits[0].Reason)
+		}
+		next := carryOut(p, first, time.Minute)
+		for i := range next.Offers {
+			for _, m := range first.Machines {
+				if m.Instance == "" && m.Offering == next.Offers[i].Offering && next.Offers[i].Cap > 0 {
+					next.Offers[i].Cap--
+				}
+			}
+		}
+		second, err := Value(next, Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range second.Allocations {
+			if !a.Keeps && a.Clock == planner.NoClock {
+				t.Errorf("seed %d: %s moves to %v: %s", seed, a.Job, a.Config, a.Reason)
+			}
+		}
+	}
+}

@@ -68,29 +68,69 @@ func Value(p planner.Problem, s Settings) (planner.Plan, error) {
 		return planner.Plan{}, err
 	}
 	know := make([]worth, len(pr.Jobs))
-	scale := 0.0
-	full := make([][]planner.Column, len(pr.Jobs))
+	full := make([]planner.Demand, len(pr.Jobs)) // with every column, since a search prunes
 	for i := range pr.Jobs {
-		d := &pr.Jobs[i]
-		if len(d.Columns) == 0 {
-			continue
+		if d := &pr.Jobs[i]; len(d.Columns) > 0 {
+			know[i] = appraise(&p, d, nil)
+			setWorth(&p, d, &know[i])
+			within(&p, d, &know[i])
 		}
-		know[i] = appraise(&p, d)
-		setWorth(&p, d, &know[i])
-		within(&p, d, &know[i])
-		scale += know[i].v
-		if know[i].best >= 0 && know[i].best < len(d.Columns) {
-			scale += d.Columns[know[i].best].Alone
-		}
-		full[i] = d.Columns
+		full[i] = pr.Jobs[i]
 	}
-	pr.Prune()
-	sol := planner.Solve(pr, scale, s.Limits)
-	return report(&p, pr, sol, know, full, scale), nil
+	var sol planner.Solution
+	for range supplyTries {
+		scale := scaleOf(full, know)
+		pr.Prune()
+		if sol = planner.Solve(pr, scale, s.Limits); !reprice(&p, sol, full, know) {
+			break
+		}
+		copy(pr.Jobs, full)
+	}
+	return report(&p, pr, sol, know, full, scaleOf(full, know)), nil
 }
 
-// appraise finds v, kappa, the work left and the waiting bonus of a job.
-func appraise(p *planner.Problem, d *planner.Demand) worth {
+// supplyTries is how often a plan is made anew because its own purchases leave a
+// job without its cheapest way.
+const supplyTries = 4
+
+// scaleOf is what a plan decides on, USD/h: the rates of the best configs and the
+// values of time.
+func scaleOf(full []planner.Demand, know []worth) float64 {
+	scale := 0.0
+	for i := range full {
+		scale += know[i].v
+		if b := know[i].best; b >= 0 && b < len(full[i].Columns) {
+			scale += full[i].Columns[b].Alone
+		}
+	}
+	return scale
+}
+
+// reprice finds the jobs that wait because the plan itself uses up the supply or
+// the quota of their cheapest way, and values their work by the cheapest that is
+// left: it is what they would get if they came a round later. It reports whether
+// any value changed.
+func reprice(p *planner.Problem, sol planner.Solution, full []planner.Demand, know []worth) bool {
+	changed := false
+	for i := range full {
+		d, w := &full[i], &know[i]
+		if w.best < 0 || len(d.Columns) == 0 || !sol.Waits(i) || !sol.UsedUp(&d.Columns[w.best]) {
+			continue
+		}
+		next := appraise(p, d, sol.UsedUp)
+		if next.best < 0 {
+			continue
+		}
+		*w = next
+		setWorth(p, d, w)
+		changed = true
+	}
+	return changed
+}
+
+// appraise finds v, kappa, the work left and the waiting bonus of a job, without
+// the columns that gone reports (nil: with all).
+func appraise(p *planner.Problem, d *planner.Demand, gone func(c *planner.Column) bool) worth {
 	j := d.State.Job
 	knee, kneeScore := 0, -1.0
 	for c := range d.Columns {
@@ -110,9 +150,15 @@ func appraise(p *planner.Problem, d *planner.Demand) worth {
 	w.kappa, w.best = math.Inf(1), -1
 	for c := range d.Columns {
 		col := &d.Columns[c]
+		if gone != nil && gone(col) {
+			continue
+		}
 		if k := col.CostOfWork(w.v) + once(col, w.left); k < w.kappa {
 			w.kappa, w.best = k, c
 		}
+	}
+	if w.best < 0 {
+		return w
 	}
 	best := &d.Columns[w.best]
 	age := p.Now.Sub(j.Submitted).Hours()

@@ -17,7 +17,7 @@ func programOf(t testing.TB, p *planner.Problem) (*planner.Program, float64) {
 	scale := 0.0
 	for i := range pr.Jobs {
 		d := &pr.Jobs[i]
-		w := appraise(p, d)
+		w := appraise(p, d, nil)
 		setWorth(p, d, &w)
 		scale += w.v + d.Columns[w.best].Alone
 	}
@@ -76,7 +76,7 @@ func TestAloneEachJobGetsItsOwnArgmax(t *testing.T) {
 		p.Jobs[0].Job.Checkpoint.Restore = 0
 		pr, _ := programOf(t, &p)
 		d := &pr.Jobs[0]
-		w := appraise(&p, d)
+		w := appraise(&p, d, nil)
 		least, at := math.Inf(1), -1
 		for c := range d.Columns {
 			col := &d.Columns[c]
