@@ -413,3 +413,31 @@ func (s *Simplex) finite() bool {
 	}
 	return true
 }
+
+// SetBound changes the bound of row r. The basis stays; its values follow at the
+// next solve.
+func (s *Simplex) SetBound(r int, b float64) {
+	s.p.Bound[r], s.b[r] = b, b
+	s.factored = false
+}
+
+// Exchange puts column v into the basis in the place of column u, which is then held
+// at zero. If u is not basic, v waits to be chosen like any other.
+func (s *Simplex) Exchange(u, v int) {
+	s.grow()
+	s.fixed[u] = true
+	if at := s.at[u]; at >= 0 {
+		s.at[u] = -1
+		s.enter(at, int32(v))
+	}
+	s.factored, s.list = false, s.list[:0]
+}
+
+// Bound is b·pi, which no point exceeds if no column earns at the prices.
+func (s *Simplex) Bound() float64 {
+	sum := 0.0
+	for r, b := range s.p.Bound {
+		sum += b * s.pi[r]
+	}
+	return sum
+}

@@ -1,0 +1,183 @@
+package block
+
+import (
+	"math"
+
+	"github.com/goodfleet/goodfleet/planner/linear"
+)
+
+// Filled is the end of a water filling.
+type Filled struct {
+	Status Status
+	X      []float64
+	Reach  []float64 // per job, Σ speed·x
+	Excess float64   // by how much the levels together might be higher, at most
+	Rounds int
+	Pivots int
+}
+
+// holdTol is the share of a level's price from which a job certainly holds it down.
+const holdTol = 1e-8
+
+// Fill lifts all jobs' reach at the rates that next gives, until some can grow no
+// more, freezes those, asks for new rates, and so on until none is lifted: the
+// lexicographic max-min for fixed rates. next is told who is frozen and returns a
+// rate ≥ 0 per job; frozen jobs' rates are ignored. Floors and follow rates of p are
+// not used, gains only to choose among the points of the last level.
+//
+// A job is frozen when the price of its row shows that the level falls if it rises,
+// so each round is one linear program and no integer one. At least one job is frozen
+// a round.
+func Fill(p *Program, next func(frozen []bool) []float64) Filled {
+	q := *p
+	q.open = false
+	q.Level = true
+	q.Floor = nil
+	q.Follow = make([]float64, p.Jobs())
+	frozen := make([]bool, p.Jobs())
+	for j := range frozen {
+		if frozen[j] = q.fastest(j) <= 0; !frozen[j] {
+			q.Follow[j] = 1
+		}
+	}
+	f := &filler{p: &q, frozen: frozen, base: make([]float64, p.Jobs())}
+	return f.run(next)
+}
+
+type filler struct {
+	p      *Program
+	v      *polish
+	frozen []bool
+	base   []float64
+	out    Filled
+	t      int // column of the present level
+	unit   float64
+}
+
+func (f *filler) run(next func([]bool) []float64) Filled {
+	p := f.p
+	f.out = Filled{Status: Optimal, X: make([]float64, p.Columns()), Reach: make([]float64, p.Jobs())}
+	for f.out.Rounds <= 2*p.Jobs() {
+		rates := next(f.frozen)
+		if !f.live(rates) {
+			f.finish()
+			return f.out
+		}
+		if f.v == nil {
+			f.begin(rates)
+		} else {
+			f.lift(rates)
+		}
+		f.out.Rounds++
+		if f.v.climb() != linear.Optimal {
+			f.out.Status = Feasible
+			f.finish()
+			return f.out
+		}
+		f.settle(rates)
+	}
+	f.out.Status = Feasible
+	f.finish()
+	return f.out
+}
+
+func (f *filler) live(rates []float64) bool {
+	for j, r := range rates {
+		if r > 0 && !f.frozen[j] {
+			return true
+		}
+	}
+	return false
+}
+
+// begin solves the first level from an interior point.
+func (f *filler) begin(rates []float64) {
+	first := *f.p
+	first.Follow = make([]float64, len(rates))
+	for j, r := range rates {
+		if !f.frozen[j] {
+			first.Follow[j] = r
+		}
+	}
+	var s Solution
+	s.X = make([]float64, first.Columns())
+	first.sift(&s, Options{Gap: 1e-6, Vertex: true})
+	f.v = newPolish(f.p, Options{Pivots: math.MaxInt32})
+	f.v.choose(&s)
+	f.t = f.v.level
+	f.replaceLevel(rates)
+	f.v.start(s.X, 0)
+}
+
+// replaceLevel adds the column of the level at new rates.
+func (f *filler) replaceLevel(rates []float64) {
+	v := f.v
+	var rows []int32
+	var values []float64
+	most := 0.0
+	for j, r := range rates {
+		if r > 0 && !f.frozen[j] {
+			most = max(most, r/v.sc.speed[j])
+		}
+	}
+	f.unit = 1 / most // one unit of the column is this much of the level
+	v.unit = 1
+	for j, r := range rates {
+		if r > 0 && !f.frozen[j] {
+			rows, values = append(rows, v.row[j]), append(values, r/v.sc.speed[j]*f.unit)
+			v.unit++
+		}
+	}
+	old := f.t
+	v.lp.Cost[old] = 0
+	f.t = v.lp.Add(v.unit, rows, values)
+	v.level = f.t
+	if v.s != nil {
+		v.s.Exchange(old, f.t)
+	}
+}
+
+// lift moves what was reached into the floors and begins a level above.
+func (f *filler) lift(rates []float64) {
+	for j, r := range f.v.row {
+		if r >= 0 {
+			f.v.s.SetBound(int(r), -f.base[j]/f.v.sc.speed[j])
+		}
+	}
+	f.replaceLevel(rates)
+}
+
+// settle notes the level and freezes the jobs that hold it down.
+func (f *filler) settle(rates []float64) {
+	v := f.v
+	c := max(0, v.s.Value(f.t)) * f.unit
+	most, heaviest := 0.0, -1
+	for j, r := range rates {
+		if r <= 0 || f.frozen[j] {
+			continue
+		}
+		f.base[j] += c * r
+		hold := v.s.Price(int(v.row[j])) * r / v.sc.speed[j] * f.unit / v.unit
+		if hold > most {
+			most, heaviest = hold, j
+		}
+		if hold > holdTol || f.base[j] >= f.p.fastest(j)*(1-1e-12) {
+			f.frozen[j] = true
+		}
+	}
+	if heaviest >= 0 {
+		f.frozen[heaviest] = true
+	}
+	f.out.Excess += max(0, v.s.Bound()-v.s.Objective()) / v.unit * f.unit
+}
+
+func (f *filler) finish() {
+	if f.v == nil {
+		return
+	}
+	f.out.Pivots = f.v.s.Iteration
+	f.out.X = f.v.point()
+	for j := range f.out.Reach {
+		f.out.Reach[j] = f.p.reach(f.out.X, j)
+	}
+}

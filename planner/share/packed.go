@@ -1,0 +1,356 @@
+package share
+
+import (
+	"math"
+	"slices"
+
+	"github.com/goodfleet/goodfleet/planner/block"
+	"github.com/goodfleet/goodfleet/planner/linear"
+)
+
+// Settings of the programs with pairs, scaled like those of package block.
+const (
+	packedRounds  = 400   // programs, each with the columns that the last one missed
+	packedPerJob  = 4     // columns that a job adds in one round
+	packedStart   = 1e-7  // shares of the start point below this are left out
+	packedEarn    = 1e-10 // scaled reduced cost below which a column adds nothing
+	packedPivots  = 400_000
+	packedEnough  = 1e-6 // gap that is proved before the last columns are sought
+	packedPatient = 512  // jobs up to which they are
+)
+
+// sharing program: rows are each job's time, each job's throughput, each type's
+// workers; columns are single jobs and pairs on a type, and the level. Pairs tie the
+// rows of two jobs together, so no job can be eliminated alone; the simplex method
+// holds a sparse basis instead and takes columns in as their prices ask for them.
+type pairing struct {
+	p      *Problem
+	d      *demand
+	types  int
+	speed  []float64 // unit of throughput per job
+	gain   float64   // unit of the objective
+	level  float64
+	lp     *linear.Program
+	s      *linear.Simplex
+	single []int32 // job × type → column, -1
+	pair   []int32 // pair × type → column, -1
+	t      int     // the level's column
+	cost   float64 // its cost, so that duals are near 1
+}
+
+// solvePacked answers a demand in which pairs may share workers.
+func (p *Problem) solvePacked(d demand, s settings) plan {
+	alone := d
+	alone.packed = false
+	first := p.solve(alone, settings{max(s.gap, 1e-7)})
+	f := newSharing(p, &d)
+	if f == nil {
+		return first
+	}
+	feasible := len(first.conflict) == 0 && first.x != nil
+	f.begin(&first, feasible)
+	return f.run(s)
+}
+
+func newSharing(p *Problem, d *demand) *pairing {
+	m, n := len(p.Jobs), len(p.Types)
+	f := &pairing{p: p, d: d, types: n, speed: make([]float64, m), gain: 0, level: 1, t: -1, cost: 1}
+	for j := range m {
+		for w, t := range p.Types {
+			if t.Workers > 0 {
+				f.speed[j] = max(f.speed[j], d.throughput(j, w))
+				f.gain = max(f.gain, math.Abs(p.value(d, j, w, d.throughput(j, w))))
+			}
+		}
+	}
+	for k, q := range p.Pairs {
+		for w, v := range q.Throughput {
+			if p.Types[w].Workers > 0 {
+				f.speed[q.A], f.speed[q.B] = max(f.speed[q.A], v[0]), max(f.speed[q.B], v[1])
+				f.gain = max(f.gain, math.Abs(f.pairValue(k, w)))
+			}
+		}
+	}
+	if f.gain == 0 {
+		f.gain = 1
+	}
+	bound := make([]float64, 2*m+n)
+	most := 0.0
+	for j := range m {
+		if f.speed[j] == 0 {
+			f.speed[j] = 1
+		}
+		bound[j] = 1
+		bound[m+j] = -at(d.floor, j) / f.speed[j]
+		most = max(most, at(d.follow, j)/f.speed[j])
+	}
+	for w, t := range p.Types {
+		bound[2*m+w] = 1
+		if t.Workers == 0 {
+			bound[2*m+w] = 0
+		}
+	}
+	f.lp = linear.NewProgram(bound)
+	if d.follow != nil {
+		if most == 0 {
+			return nil
+		}
+		f.level = 1 / most
+		var rows []int32
+		var values []float64
+		for j := range m {
+			if d.follow[j] > 0 {
+				rows, values = append(rows, int32(m+j)), append(values, d.follow[j]/f.speed[j]*f.level)
+				f.cost++
+			}
+		}
+		f.t = f.lp.Add(f.cost, rows, values)
+		f.gain = f.level / f.cost
+	}
+	f.single, f.pair = make([]int32, m*n), make([]int32, len(p.Pairs)*n)
+	for i := range f.single {
+		f.single[i] = -1
+	}
+	for i := range f.pair {
+		f.pair[i] = -1
+	}
+	return f
+}
+
+func (f *pairing) pairValue(k, w int) float64 {
+	q := f.p.Pairs[k]
+	worth := 1.0
+	if f.d.worth != nil {
+		worth = f.d.worth[w]
+	}
+	v := q.Throughput[w]
+	return worth*(at(f.d.gain, q.A)*v[0]+at(f.d.gain, q.B)*v[1]) - at(f.d.cost, w)*float64(f.p.Jobs[q.A].Scale)
+}
+
+// begin takes all single columns and the answer without pairs as the start.
+func (f *pairing) begin(first *plan, feasible bool) {
+	m := len(f.p.Jobs)
+	for j := range m {
+		for w, t := range f.p.Types {
+			v := f.d.throughput(j, w)
+			if v <= 0 || t.Workers == 0 {
+				continue
+			}
+			cost := 0.0
+			if f.d.follow == nil {
+				cost = f.p.value(f.d, j, w, v) / f.gain
+			}
+			f.single[j*f.types+w] = int32(f.lp.Add(cost,
+				[]int32{int32(j), int32(m + j), int32(2*m + w)},
+				[]float64{1, -v / f.speed[j], float64(f.p.Jobs[j].Scale) / float64(t.Workers)}))
+		}
+	}
+	f.s = linear.NewSimplex(f.lp)
+	if !feasible {
+		return
+	}
+	x := make([]float64, f.lp.Columns())
+	for j := range m {
+		for w := range f.p.Types {
+			if c := f.single[j*f.types+w]; c >= 0 && first.x[j][w] > packedStart {
+				x[c] = first.x[j][w]
+			}
+		}
+	}
+	if f.t >= 0 {
+		x[f.t] = first.objective / f.level
+	}
+	f.s.Start(x)
+}
+
+// run solves, prices all pairs, adds those that earn, until the bound is met.
+func (f *pairing) run(s settings) plan {
+	m := len(f.p.Jobs)
+	r := plan{bound: math.Inf(1)}
+	patient := m <= packedPatient
+	for round := 0; ; round++ {
+		status := f.s.Primal(packedPivots - f.s.Iteration)
+		infeasible := status == linear.Infeasible
+		if status != linear.Optimal && !infeasible {
+			r.status = block.Feasible
+			break
+		}
+		added, excess := f.price(infeasible)
+		if infeasible && added == 0 {
+			return plan{status: block.Infeasible, conflict: f.conflict(), bound: math.Inf(-1)}
+		}
+		if !infeasible {
+			r.bound = min(r.bound, (f.s.Bound()+excess)*f.gain)
+			r.objective = f.s.Objective() * f.gain
+			r.gap = distance(r.objective, r.bound)
+			r.status = block.Optimal
+			if added == 0 || r.gap <= s.gap || !patient && r.gap <= packedEnough {
+				break
+			}
+			r.status = block.Feasible
+		}
+		if round == packedRounds {
+			break
+		}
+	}
+	f.read(&r)
+	return r
+}
+
+// price adds, for each job, the pairs that earn most at the present prices, and counts
+// them. excess is by how much the objective could exceed the prices' bound because of
+// columns that earn something: each job's time, sold at the most that any column of
+// which it is the first job earns.
+func (f *pairing) price(infeasible bool) (added int, excess float64) {
+	m, n := len(f.p.Jobs), f.types
+	price := f.s.Price
+	if infeasible {
+		price = f.s.Ray
+	}
+	time, speed, rent := make([]float64, m), make([]float64, m), make([]float64, n)
+	for j := range m {
+		time[j], speed[j] = price(j), price(m+j)/f.speed[j]
+	}
+	for w, t := range f.p.Types {
+		if t.Workers > 0 {
+			rent[w] = price(2*m+w) / float64(t.Workers)
+		}
+	}
+	type option struct {
+		i    int
+		earn float64
+	}
+	best := make([][]option, m)
+	keep := func(j int, o option) {
+		list := best[j]
+		at := len(list)
+		for at > 0 && list[at-1].earn < o.earn {
+			at--
+		}
+		if at < packedPerJob {
+			list = slices.Insert(list, at, o)
+			best[j] = list[:min(len(list), packedPerJob)]
+		}
+	}
+	short := make([]float64, m)
+	for k, q := range f.p.Pairs {
+		scale := float64(f.p.Jobs[q.A].Scale)
+		for w, v := range q.Throughput {
+			if f.p.Types[w].Workers == 0 || v[0] <= 0 && v[1] <= 0 || f.pair[k*n+w] >= 0 {
+				continue
+			}
+			earn := v[0]*speed[q.A] + v[1]*speed[q.B] - time[q.A] - time[q.B] - scale*rent[w]
+			if f.d.follow == nil && !infeasible {
+				earn += f.pairValue(k, w) / f.gain
+			}
+			if earn > packedEarn {
+				o := option{k*n + w, earn}
+				keep(q.A, o)
+				keep(q.B, o)
+				short[q.A] = max(short[q.A], earn)
+			}
+		}
+	}
+	for j := range m {
+		excess += short[j]
+		for _, o := range best[j] {
+			if f.pair[o.i] < 0 {
+				f.add(o.i)
+				added++
+			}
+		}
+	}
+	return added, excess
+}
+
+func (f *pairing) add(i int) {
+	m := len(f.p.Jobs)
+	k, w := i/f.types, i%f.types
+	q := f.p.Pairs[k]
+	v := q.Throughput[w]
+	cost := 0.0
+	if f.d.follow == nil {
+		cost = f.pairValue(k, w) / f.gain
+	}
+	f.pair[i] = int32(f.lp.Add(cost,
+		[]int32{int32(q.A), int32(q.B), int32(m + q.A), int32(m + q.B), int32(2*m + w)},
+		[]float64{1, 1, -v[0] / f.speed[q.A], -v[1] / f.speed[q.B], float64(f.p.Jobs[q.A].Scale) / float64(f.p.Types[w].Workers)}))
+}
+
+// read copies the point and its prices.
+func (f *pairing) read(r *plan) {
+	m, n := len(f.p.Jobs), f.types
+	r.x, r.pairs = f.p.nothing(), make([]float64, len(f.pair))
+	r.theta, r.worth, r.prices = make([]float64, m), make([]float64, m), make([]float64, n)
+	for i, c := range f.single {
+		if c >= 0 {
+			x := min(max(f.s.Value(int(c)), 0), 1)
+			r.x[i/n][i%n] = x
+			r.theta[i/n] += x * f.d.throughput(i/n, i%n)
+		}
+	}
+	for i, c := range f.pair {
+		if c >= 0 {
+			x := min(max(f.s.Value(int(c)), 0), 1)
+			r.pairs[i] = x
+			q := f.p.Pairs[i/n]
+			r.theta[q.A] += x * q.Throughput[i%n][0]
+			r.theta[q.B] += x * q.Throughput[i%n][1]
+		}
+	}
+	for j := range m {
+		r.worth[j] = max(0, f.s.Price(m+j)) * f.gain / f.speed[j]
+	}
+	for w, t := range f.p.Types {
+		if t.Workers > 0 {
+			r.prices[w] = max(0, f.s.Price(2*m+w)) * f.gain / float64(t.Workers)
+		}
+	}
+	r.support = f.support(r)
+	r.pivots = f.s.Iteration
+}
+
+// support bounds Σ worth·theta over all points by the prices of time and workers, and
+// what columns earn beyond them.
+func (f *pairing) support(r *plan) float64 {
+	m := len(f.p.Jobs)
+	total := 0.0
+	time := make([]float64, m)
+	for j := range m {
+		time[j] = max(0, f.s.Price(j)) * f.gain
+	}
+	short := make([]float64, m)
+	for j := range m {
+		for w, t := range f.p.Types {
+			if v := f.d.throughput(j, w); v > 0 && t.Workers > 0 {
+				short[j] = max(short[j], v*r.worth[j]-time[j]-float64(f.p.Jobs[j].Scale)*r.prices[w])
+			}
+		}
+	}
+	for _, q := range f.p.Pairs {
+		for w, v := range q.Throughput {
+			if f.p.Types[w].Workers > 0 {
+				earn := v[0]*r.worth[q.A] + v[1]*r.worth[q.B] - time[q.A] - time[q.B] - float64(f.p.Jobs[q.A].Scale)*r.prices[w]
+				short[q.A] = max(short[q.A], earn)
+			}
+		}
+	}
+	for j := range m {
+		total += time[j] + short[j]
+	}
+	for w, t := range f.p.Types {
+		total += r.prices[w] * float64(t.Workers)
+	}
+	return total
+}
+
+func (f *pairing) conflict() []int {
+	var list []int
+	m := len(f.p.Jobs)
+	for j := range m {
+		if at(f.d.floor, j) > 0 && math.Abs(f.s.Ray(m+j)) > 1e-9 {
+			list = append(list, j)
+		}
+	}
+	return list
+}
