@@ -441,3 +441,6 @@ func (s *Simplex) Bound() float64 {
 	}
 	return sum
 }
+
+// HoldRow makes row r an equality, or lets it go again.
+func (s *Simplex) HoldRow(r int, held bool) { s.slackFix[r] = held }

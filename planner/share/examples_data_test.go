@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/goodfleet/goodfleet/planner/whole"
 )
 
 // exampleFile reads one file of problems with right answers from GOODFLEET_EXAMPLES.
@@ -69,6 +71,27 @@ func TestPoliciesReachTheObjectivesOfTheExamples(t *testing.T) {
 					t.Errorf("%s %s: job %s at %.10g, want %.10g", c.Name, name, p.Jobs[j].ID, got.Vector[j], u)
 				}
 			}
+		}
+	}
+}
+
+func TestAssignmentReachesTheObjectivesOfTheExamples(t *testing.T) {
+	var file struct {
+		Cases []struct {
+			Name     string
+			Instance json.RawMessage
+			Expected float64 `json:"expected_objective"`
+		}
+	}
+	exampleFile(t, "assign.json", &file)
+	for _, c := range file.Cases {
+		a, err := ParseAssignment(c.Instance)
+		if err != nil {
+			t.Fatalf("%s: %v", c.Name, err)
+		}
+		got := a.Solve(whole.Limits{})
+		if got.Status != "optimal" || !near(got.Objective, c.Expected) {
+			t.Errorf("%s: %s, objective %.10g, want %.10g (gap %g)", c.Name, got.Status, got.Objective, c.Expected, got.Gap)
 		}
 	}
 }

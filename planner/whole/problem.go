@@ -1,0 +1,114 @@
+package whole
+
+import (
+	"fmt"
+	"math"
+)
+
+// Option is one way to serve a job.
+type Option struct {
+	Row   int     // of capacity
+	Units float64 // of that row, more than 0
+	Value float64 // worth of serving the job so; 0 or less: never chosen
+}
+
+// Problem is the options of each job and the capacity of each row.
+type Problem struct {
+	Options  [][]Option
+	Capacity []float64
+}
+
+// Limits end a search before it is proved. The zero value means 20,000 nodes and a
+// relative gap of 1e-9.
+type Limits struct {
+	Nodes int     // linear programs of branching
+	Gap   float64 // relative distance of bound and value that is enough
+}
+
+// Result is a choice with its proof.
+type Result struct {
+	Choice []int     // per job, index into its options; -1: none
+	Value  float64   // Σ of what was chosen
+	Bound  float64   // no choice is worth more
+	Gap    float64   // relative
+	Prices []float64 // per row, of one unit, in units of value
+	Nodes  int
+	Proved bool // the gap asked for was reached
+}
+
+// Check reports the first entry that cannot be used.
+func (p *Problem) Check() error {
+	for r, c := range p.Capacity {
+		if math.IsNaN(c) || math.IsInf(c, 0) || c < 0 {
+			return fmt.Errorf("whole: capacity[%d]: %g: want a number of at least 0", r, c)
+		}
+	}
+	for j, list := range p.Options {
+		for i, o := range list {
+			switch {
+			case o.Row < 0 || o.Row >= len(p.Capacity):
+				return fmt.Errorf("whole: options[%d][%d].row: there is no row %d", j, i, o.Row)
+			case !(o.Units > 0) || math.IsInf(o.Units, 0):
+				return fmt.Errorf("whole: options[%d][%d].units: %g: want more than 0", j, i, o.Units)
+			case math.IsNaN(o.Value) || math.IsInf(o.Value, 0):
+				return fmt.Errorf("whole: options[%d][%d].value: %g is no worth", j, i, o.Value)
+			}
+		}
+	}
+	return nil
+}
+
+// value is what a choice is worth.
+func (p *Problem) value(choice []int) float64 {
+	sum := 0.0
+	for j, c := range choice {
+		if c >= 0 {
+			sum += p.Options[j][c].Value
+		}
+	}
+	return sum
+}
+
+// left is the capacity that a choice leaves.
+func (p *Problem) left(choice []int) []float64 {
+	left := append([]float64(nil), p.Capacity...)
+	for j, c := range choice {
+		if c >= 0 {
+			left[p.Options[j][c].Row] -= p.Options[j][c].Units
+		}
+	}
+	return left
+}
+
+// fits reports whether a choice keeps to capacity.
+func (p *Problem) fits(choice []int) bool {
+	for _, l := range p.left(choice) {
+		if l < -roomTol {
+			return false
+		}
+	}
+	return true
+}
+
+// roomTol is rounding in sums of units.
+const roomTol = 1e-9
+
+// useful marks the options that some best choice may need: of positive value, not
+// larger than the row, and not beaten by one that takes no more of the same row.
+func (p *Problem) useful() [][]bool {
+	keep := make([][]bool, len(p.Options))
+	for j, list := range p.Options {
+		keep[j] = make([]bool, len(list))
+		for i, o := range list {
+			ok := o.Value > 0 && o.Units <= p.Capacity[o.Row]+roomTol
+			for k, q := range list {
+				if ok && k != i && q.Row == o.Row && q.Units <= o.Units && q.Value >= o.Value &&
+					(q.Units < o.Units || q.Value > o.Value || k < i) {
+					ok = false
+				}
+			}
+			keep[j][i] = ok
+		}
+	}
+	return keep
+}
