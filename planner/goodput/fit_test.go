@@ -3,10 +3,12 @@ package goodput
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/optimize"
 	"pgregory.net/rapid"
 )
 
@@ -248,5 +250,50 @@ func TestUncertaintyShrinksWithSamplesAndGrowsAway(t *testing.T) {
 	}
 	if at := few.Uncertainty.LogSD(few.Theta, 2, 8, 100); at <= near {
 		t.Errorf("standard deviation %g by 12 samples, %g by 200", at, near)
+	}
+}
+
+// TestAnotherMethodFindsNothingBetter holds fits against a search without
+// derivatives, from the truth and from random points, on samples of every coverage.
+func TestAnotherMethodFindsNothingBetter(t *testing.T) {
+	for seed := range uint64(10) {
+		rng := rand.New(rand.NewPCG(seed, 6))
+		truth := drawModels(10, 3)[seed].Theta
+		samples := drawSamples(truth, 6+4*int(seed), 0.05*float64(seed%4), seed)
+		switch seed % 5 {
+		case 1: // one node
+			samples = slices.DeleteFunc(samples, func(s Sample) bool { return s.Nodes > 1 && s.Replicas > 1 })
+		case 2: // several nodes alone
+			samples = slices.DeleteFunc(samples, func(s Sample) bool { return s.Nodes == 1 })
+		case 3: // at most two replicas
+			samples = append(slices.DeleteFunc(samples, func(s Sample) bool { return s.Replicas > 2 }), sampleAt(1, 1, 80))
+		}
+		if len(samples) == 0 {
+			samples = append(samples, sampleAt(2, 4, 100))
+		}
+		res, err := Fit(samples, FitOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		bounds, _ := boundsOf(cover(samples))
+		o := newObjective(samples)
+		best := math.Inf(1)
+		for i := range 6 {
+			start := toLog(truth)
+			for k := range start {
+				if i > 0 && k != iGamma {
+					start[k] += 2 * rng.NormFloat64()
+				}
+			}
+			found, err := optimize.Minimize(optimize.Problem{Func: func(x []float64) float64 { return o.at(bounds.clip([7]float64(x)), nil) }},
+				start[:], &optimize.Settings{FuncEvaluations: 4000}, &optimize.NelderMead{})
+			if err != nil && found == nil {
+				t.Fatal(err)
+			}
+			best = min(best, found.F)
+		}
+		if res.Objective > 1.02*best+1e-4 {
+			t.Errorf("seed %d: objective %.6f, another method finds %.6f", seed, res.Objective, best)
+		}
 	}
 }
