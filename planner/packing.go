@@ -29,17 +29,18 @@ type seat struct {
 // packing is a point of the program that can be placed: seats of jobs in bins.
 // It never breaks a row: room, quota, shortage and cap are checked at each step.
 type packing struct {
-	pr      *Program
-	bins    []bin
-	byOffer [][]int // bins of each offer by its slot, held machines first
-	seats   []seat
-	worth   float64
-	spend   float64   // rates of the bins that cost something, USD/h
-	burn    float64   // rates of everything that is held or bought, USD/h
-	capped  float64   // burn allowed, USD/h
-	bought  []int     // per slot
-	quota   []int     // left, per row
-	rate    []float64 // per offer, USD/h
+	pr        *Program
+	bins      []bin
+	byOffer   [][]int // bins of each offer by its slot, held machines first
+	seats     []seat
+	worth     float64
+	spend     float64   // rates of the bins that cost something, USD/h
+	burn      float64   // rates of everything that is held or bought, USD/h
+	capped    float64   // burn allowed, USD/h
+	bought    []int     // per slot
+	quota     []int     // left, per row
+	rate      []float64 // per offer, USD/h
+	exchanges int       // pairs that may still be tried
 }
 
 func newPacking(pr *Program) *packing {

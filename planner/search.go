@@ -9,8 +9,9 @@ import (
 
 // Limits bounds a search by counts, never by time.
 type Limits struct {
-	Passes int // sweeps of the local search; 0: 40
-	Kicks  int // tries at taking some jobs out and seating them anew; 0: 40, < 0: none
+	Passes    int // sweeps of the local search; 0: 40
+	Kicks     int // tries at taking some jobs out and seating them anew; 0: 40, < 0: none
+	Exchanges int // pairs of jobs tried for an exchange of room; 0: 3000, < 0: none
 }
 
 // Solution is a point of a program that can be placed, with the bound that says
@@ -39,9 +40,13 @@ func Solve(pr *Program, scale float64, lim Limits) Solution {
 	if lim.Kicks == 0 {
 		lim.Kicks = 40
 	}
+	if lim.Exchanges == 0 {
+		lim.Exchanges = 3000
+	}
 	pr.index()
 	mu := pr.capPrice()
 	present := newPacking(pr)
+	present.exchanges = lim.Exchanges
 	for i := range pr.Jobs {
 		if c := pr.Jobs[i].Current; c >= 0 {
 			if p, ok := present.proposeStay(i, c, nil); ok {
@@ -54,6 +59,7 @@ func Solve(pr *Program, scale float64, lim Limits) Solution {
 	least := max(Hysteresis*scale, tieSlack)
 	if pr.Problem.BurnCap > 0 || len(pr.Problem.Quotas) > 0 || pr.scarce() {
 		fresh := newPacking(pr)
+		fresh.exchanges = lim.Exchanges
 		fresh.fill(mu)
 		more, _ := fresh.improve(lim.Passes)
 		passes += more
@@ -233,6 +239,10 @@ func (k *packing) exchangeAll() bool {
 			if !(scarce && k.seats[i].column < 0) && !k.wants(i, v) {
 				continue
 			}
+			if k.exchanges <= 0 {
+				return better
+			}
+			k.exchanges--
 			better = k.exchange(i, v) || better
 		}
 	}

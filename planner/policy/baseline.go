@@ -137,7 +137,9 @@ func Blind(p planner.Problem, s Settings) (planner.Plan, error) {
 	}
 	pr.Prune()
 	scale := 2 * most * float64(len(pr.Jobs))
-	return report(&p, pr, planner.Solve(pr, scale, s.Limits), know, full, scale), nil
+	// It is a rule, not a search: nothing is tried that first come would not get.
+	rule := planner.Limits{Passes: s.Limits.Passes, Kicks: -1, Exchanges: -1}
+	return report(&p, pr, planner.Solve(pr, scale, rule), know, full, scale), nil
 }
 
 // keepCheapestHour leaves a job the columns of its smallest gang on the accelerator
