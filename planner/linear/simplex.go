@@ -353,8 +353,8 @@ func (s *Simplex) row(r int) {
 
 // Value is the value of column j.
 func (s *Simplex) Value(j int) float64 {
-	if at := s.at[j]; at >= 0 {
-		return s.xB[at]
+	if j < len(s.at) && s.at[j] >= 0 {
+		return s.xB[s.at[j]]
 	}
 	return 0
 }

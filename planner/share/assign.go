@@ -90,7 +90,18 @@ func (a *Assignment) worths(q *Request) []float64 {
 }
 
 // keepBonus makes a job keep its config on a tie: it is too small to decide anything else.
-const keepBonus = 1e-11
+const keepBonus = 1e-12
+
+// wholeGap is the part of the gap asked for that the sum of whole values may have: it
+// counts lambda for every job, and so is larger than the objective.
+const wholeGap = 0.02
+
+func want(l whole.Limits) float64 {
+	if l.Gap > 0 {
+		return l.Gap
+	}
+	return 1e-9
+}
 
 // Solve chooses the configs. Each job without one counts lambda: taken off the sum for
 // p > 0, added to it for p < 0.
@@ -160,7 +171,9 @@ func (a *Assignment) Solve(l whole.Limits) Assigned {
 			index[j] = append(index[j], i)
 		}
 	}
-	r := whole.Solve(&p, l)
+	inner := l
+	inner.Gap = wholeGap * want(l)
+	r := whole.Solve(&p, inner)
 	value := constant
 	for j, c := range r.Choice {
 		if c >= 0 {
@@ -172,7 +185,7 @@ func (a *Assignment) Solve(l whole.Limits) Assigned {
 	out.Gap = distance(out.Objective, out.Bound)
 	out.Price, out.Nodes = r.Prices, r.Nodes
 	out.Status = "feasible"
-	if r.Proved || out.Gap <= l.Gap {
+	if out.Gap <= want(l) {
 		out.Status = "optimal"
 	}
 	return out
@@ -181,10 +194,10 @@ func (a *Assignment) Solve(l whole.Limits) Assigned {
 // The documents as they are written.
 type (
 	assignFile struct {
-		Power    *float64           `json:"p"`
-		Lambda   *float64           `json:"lambda"`
-		Capacity map[string]float64 `json:"capacity"`
-		Jobs     []json.RawMessage  `json:"jobs"`
+		Power    *float64          `json:"p"`
+		Lambda   *float64          `json:"lambda"`
+		Capacity map[string]any    `json:"capacity"`
+		Jobs     []json.RawMessage `json:"jobs"`
 	}
 	requestFile struct {
 		ID      json.RawMessage `json:"id"`
@@ -229,7 +242,10 @@ func ParseAssignment(text []byte) (*Assignment, error) {
 	}
 	types := make(map[string]int)
 	for _, name := range slices.Sorted(maps.Keys(f.Capacity)) {
-		n := f.Capacity[name]
+		n, err := number(f.Capacity[name], "capacity.%s", name)
+		if err != nil {
+			return nil, err
+		}
 		if n < 0 || n != math.Trunc(n) || n > 1e9 {
 			return nil, fieldErr(fmt.Sprintf("%g: want a whole number of accelerators, at least 0", n), "capacity.%s", name)
 		}

@@ -14,25 +14,25 @@ import (
 // The documents as they are written; pointers tell absent from zero.
 type (
 	problemFile struct {
-		Cluster  map[string]float64    `json:"cluster"`
-		Prices   map[string]float64    `json:"prices"`
+		Cluster  map[string]any        `json:"cluster"`
+		Prices   map[string]any        `json:"prices"`
 		Jobs     []json.RawMessage     `json:"jobs"`
 		Pairs    []json.RawMessage     `json:"pairs"`
 		Entities map[string]entityFile `json:"entities"`
 	}
 	jobFile struct {
-		ID         json.RawMessage     `json:"id"`
-		Scale      *float64            `json:"scale_factor"`
-		Weight     *float64            `json:"weight"`
-		Steps      *float64            `json:"steps_left"`
-		Throughput map[string]*float64 `json:"throughput"`
-		Elapsed    float64             `json:"elapsed_s"`
-		Isolated   float64             `json:"isolated_elapsed_s"`
-		Deadline   *float64            `json:"slo_left_s"`
+		ID         json.RawMessage `json:"id"`
+		Scale      *float64        `json:"scale_factor"`
+		Weight     *float64        `json:"weight"`
+		Steps      *float64        `json:"steps_left"`
+		Throughput map[string]any  `json:"throughput"`
+		Elapsed    float64         `json:"elapsed_s"`
+		Isolated   float64         `json:"isolated_elapsed_s"`
+		Deadline   *float64        `json:"slo_left_s"`
 	}
 	pairFile struct {
-		Jobs       []json.RawMessage    `json:"jobs"`
-		Throughput map[string][]float64 `json:"throughput"`
+		Jobs       []json.RawMessage `json:"jobs"`
+		Throughput map[string]any    `json:"throughput"`
 	}
 	entityFile struct {
 		Weight *float64          `json:"weight"`
@@ -125,12 +125,19 @@ func (f *problemFile) types(p *Problem) (map[string]int, error) {
 	}
 	types := make(map[string]int, len(f.Cluster))
 	for _, name := range slices.Sorted(maps.Keys(f.Cluster)) {
-		n := f.Cluster[name]
+		n, err := number(f.Cluster[name], "cluster.%s", name)
+		if err != nil {
+			return nil, err
+		}
 		if n < 0 || n != math.Trunc(n) || n > 1e9 {
 			return nil, fieldErr(fmt.Sprintf("%g: want a whole number of workers, at least 0", n), "cluster.%s", name)
 		}
 		t := Type{Name: name, Workers: int(n), Price: -1}
-		if price, ok := f.Prices[name]; ok {
+		if given, ok := f.Prices[name]; ok && given != nil {
+			price, err := number(given, "prices.%s", name)
+			if err != nil {
+				return nil, err
+			}
 			if price < 0 {
 				return nil, fieldErr(fmt.Sprintf("%g: want at least 0", price), "prices.%s", name)
 			}
@@ -145,6 +152,15 @@ func (f *problemFile) types(p *Problem) (map[string]int, error) {
 		}
 	}
 	return types, nil
+}
+
+// number reads a value that must be a number.
+func number(v any, path string, args ...any) (float64, error) {
+	n, ok := v.(float64)
+	if !ok {
+		return 0, fieldErr("want a number", path, args...)
+	}
+	return n, nil
 }
 
 // identity reads an id: a text, or a number as it is written.
@@ -209,10 +225,14 @@ func (p *Problem) readJob(raw json.RawMessage, i int, types, jobs map[string]int
 		if !ok {
 			return fieldErr("there is no such type in cluster", "%s.throughput.%s", path, name)
 		}
-		if v := f.Throughput[name]; v != nil {
-			if j.Throughput[w] = *v; *v < 0 {
-				return fieldErr(fmt.Sprintf("%g: want at least 0", *v), "%s.throughput.%s", path, name)
-			}
+		if f.Throughput[name] == nil {
+			continue
+		}
+		if j.Throughput[w], err = number(f.Throughput[name], "%s.throughput.%s", path, name); err != nil {
+			return err
+		}
+		if j.Throughput[w] < 0 {
+			return fieldErr(fmt.Sprintf("%g: want at least 0", j.Throughput[w]), "%s.throughput.%s", path, name)
 		}
 	}
 	p.Jobs = append(p.Jobs, j)
@@ -262,18 +282,23 @@ func (p *Problem) readPair(raw json.RawMessage, i int, types, jobs map[string]in
 	q := Pair{A: a, B: b, Throughput: make([][2]float64, len(types))}
 	for _, name := range slices.Sorted(maps.Keys(f.Throughput)) {
 		w, ok := types[name]
-		v := f.Throughput[name]
+		v, list := f.Throughput[name].([]any)
 		switch {
 		case !ok:
 			return fieldErr("there is no such type in cluster", "%s.throughput.%s", path, name)
-		case v == nil:
+		case f.Throughput[name] == nil:
 			continue
-		case len(v) != 2:
-			return fieldErr(fmt.Sprintf("%d numbers: want two", len(v)), "%s.throughput.%s", path, name)
-		case v[0] < 0 || v[1] < 0:
-			return fieldErr("want at least 0", "%s.throughput.%s", path, name)
+		case !list || len(v) != 2:
+			return fieldErr("want a list of two numbers", "%s.throughput.%s", path, name)
 		}
-		q.Throughput[w] = [2]float64{v[0], v[1]}
+		for i := range v {
+			if q.Throughput[w][i], err = number(v[i], "%s.throughput.%s[%d]", path, name, i); err != nil {
+				return err
+			}
+			if q.Throughput[w][i] < 0 {
+				return fieldErr(fmt.Sprintf("%g: want at least 0", q.Throughput[w][i]), "%s.throughput.%s[%d]", path, name, i)
+			}
+		}
 	}
 	p.Pairs = append(p.Pairs, q)
 	return nil

@@ -1,0 +1,115 @@
+package highs
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/goodfleet/goodfleet/planner/share"
+	"github.com/goodfleet/goodfleet/planner/whole"
+)
+
+// drawAssignment makes jobs with goodputs that grow ever more slowly with size.
+func drawAssignment(r *rand.Rand, jobs, types int) *share.Assignment {
+	a := &share.Assignment{Power: []float64{-0.5, -1, 0.5, 1}[r.IntN(4)], Lambda: 1.1}
+	speed := make([]float64, types)
+	for k := range types {
+		speed[k] = math.Exp(r.NormFloat64())
+		a.Types = append(a.Types, share.Type{Name: fmt.Sprint(k), Workers: r.IntN(1 + 4*max(jobs, 1)/types)})
+	}
+	for j := range jobs {
+		q := share.Request{ID: fmt.Sprint(j), MinGPUs: 1, Current: -1}
+		bend := 0.35 + 0.6*r.Float64()
+		for k := range types {
+			if r.IntN(6) == 0 {
+				continue
+			}
+			own := speed[k] * math.Exp(0.3*r.NormFloat64())
+			for g := 1; g <= 8; g *= 2 {
+				q.Options = append(q.Options, share.Config{Type: k, GPUs: g, Goodput: own * math.Pow(float64(g), bend)})
+			}
+		}
+		if len(q.Options) == 0 {
+			q.Options = append(q.Options, share.Config{Type: 0, GPUs: 1})
+		}
+		if r.IntN(2) == 0 {
+			q.Current = r.IntN(len(q.Options))
+			q.Restart = share.Restart{AgeSec: 5000 * r.Float64(), Count: float64(r.IntN(5)), CostSec: 10 + 200*r.Float64()}
+			q.Pinned = r.IntN(12) == 0 && q.Options[q.Current].Goodput > 0
+		}
+		a.Requests = append(a.Requests, q)
+	}
+	return a
+}
+
+// assignment is the integer program as it is written down by its authors.
+func assignment(a *share.Assignment, gap float64) answer {
+	p := &Program{Sense: 1, Gap: gap}
+	sign := 1.0
+	if a.Power > 0 {
+		p.Sense, sign = -1, -1
+	}
+	var capacity []int32
+	for _, t := range a.Types {
+		capacity = append(capacity, p.Row(-inf, float64(t.Workers)))
+	}
+	for _, q := range a.Requests {
+		row := p.Row(1, 1)
+		least := inf
+		for _, o := range q.Options {
+			if o.Goodput > 0 {
+				least = min(least, o.Goodput)
+			}
+		}
+		factor := 1.0
+		if q.Restart.AgeSec >= q.Restart.CostSec && q.Restart.AgeSec > 0 {
+			factor = max(q.Restart.AgeSec-q.Restart.Count*q.Restart.CostSec, 0) / (q.Restart.AgeSec + q.Restart.CostSec)
+		}
+		for i, o := range q.Options {
+			v := q.MinGPUs * o.Goodput / least
+			if q.Current >= 0 && i != q.Current {
+				v *= factor
+			}
+			w := math.Pow(v, a.Power)
+			if !(o.Goodput > 0) || math.IsInf(w, 0) || q.Pinned && i != q.Current {
+				continue
+			}
+			p.Column(w, []int32{row, capacity[o.Type]}, []float64{1, float64(o.GPUs)})
+			p.Whole = append(p.Whole, true)
+		}
+		if !q.Pinned {
+			p.Column(sign*a.Lambda, []int32{row}, []float64{1})
+			p.Whole = append(p.Whole, true)
+		}
+	}
+	for i := range p.Whole {
+		p.Upper[i] = 1
+	}
+	return of(solver.Solve(p))
+}
+
+func TestAssignmentsAgreeWithHiGHS(t *testing.T) {
+	r := rand.New(rand.NewPCG(*seed, 3))
+	for i := range *instances {
+		jobs := r.IntN(25)
+		if r.IntN(10) == 0 {
+			jobs = 50
+		}
+		a := drawAssignment(r, jobs, 1+r.IntN(6))
+		got, want := a.Solve(whole.Limits{}), assignment(a, 1e-9)
+		if len(a.Requests) == 0 {
+			want = answer{}
+		}
+		if (got.Status == "infeasible") != want.infeasible {
+			t.Errorf("instance %d: status %s, want infeasible %v", i, got.Status, want.infeasible)
+			continue
+		}
+		if want.infeasible {
+			continue
+		}
+		if got.Status != "optimal" || math.Abs(got.Objective-want.value) > near*max(1, math.Abs(want.value)) {
+			t.Errorf("instance %d, %d jobs, p = %g: %s %.10g (gap %g, %d nodes), want %.10g", i, jobs, a.Power, got.Status, got.Objective, got.Gap, got.Nodes, want.value)
+		}
+	}
+}
