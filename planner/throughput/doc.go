@@ -4,8 +4,9 @@
 //
 // Its nouns: Table, the measured speeds of many job types; Profile, the speeds of
 // one job; Entry, one measured speed; Completion, what a table lacks as estimated
-// from what it has; Tracker, a profile corrected by what is seen; Class and
-// Roofline, the estimate of a model from the published peaks of the hardware.
+// from what it has; PairCompletion, the same for jobs that share an accelerator;
+// Tracker, a profile corrected by what is seen; Class and Roofline, the estimate
+// of a model from the published peaks of the hardware.
 //
 // A speed is of the whole job, over all its replicas, in samples per second; a
 // replica is one accelerator. A speed that is not known, or a job that does not
