@@ -95,23 +95,11 @@ func newGoodputPlot(title, x, y string) *plot.Plot {
 	return p
 }
 
-// sizes are the allocations drawn: powers of two on one machine, then whole machines.
-func (g GoodputPlot) sizes() []goodput.Place {
-	var list []goodput.Place
-	for k := 1; k < g.PerNode && k <= g.Most; k *= 2 {
-		list = append(list, goodput.Place{Nodes: 1, Replicas: k})
-	}
-	for n := 1; n*g.PerNode <= g.Most; n++ {
-		list = append(list, goodput.Place{Nodes: n, Replicas: n * g.PerNode})
-	}
-	return list
-}
-
 // overReplicas draws the upper row.
 func (g GoodputPlot) overReplicas() ([]*plot.Plot, error) {
 	var speed, useful, both, low, high plotter.XYs
 	var ticks []plot.Tick
-	for _, at := range g.sizes() {
+	for _, at := range goodput.PlacesOf(g.PerNode, g.Most) {
 		p, ok := g.Predictor.At(g.Accelerator, at.Nodes, at.Replicas)
 		if !ok {
 			continue
@@ -217,7 +205,7 @@ func machines(n int) string {
 // someSizes are those of sizes that are drawn over batches, about evenly spaced on
 // the logarithmic scale. All of them are predicted.
 func (g GoodputPlot) someSizes() []goodput.Place {
-	sizes := slices.DeleteFunc(g.sizes(), func(at goodput.Place) bool {
+	sizes := slices.DeleteFunc(goodput.PlacesOf(g.PerNode, g.Most), func(at goodput.Place) bool {
 		_, ok := g.Predictor.Model(g.Accelerator, at.Nodes, at.Replicas)
 		return !ok
 	})

@@ -5,6 +5,21 @@ import "math"
 // Place is an allocation that tables have a column for.
 type Place struct{ Nodes, Replicas int }
 
+// PlacesOf lists the allocations worth a look on machines of perNode accelerators,
+// up to most in all: powers of two on one machine, and whole machines. With these
+// alone every plan that the counts allow can be placed without two jobs of several
+// machines on one (Sia, section 3).
+func PlacesOf(perNode, most int) []Place {
+	var list []Place
+	for k := 1; k < perNode && k <= most; k *= 2 {
+		list = append(list, Place{1, k})
+	}
+	for n := 1; n*perNode <= most; n++ {
+		list = append(list, Place{n, n * perNode})
+	}
+	return list
+}
+
 // noiseStep is the width of a bucket of noise scales, as a logarithm. Within it
 // the goodput of a batch changes by less than that, since
 //

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -31,6 +32,22 @@ func TestTablesAreWithinOnePercent(t *testing.T) {
 		}
 	})
 	t.Logf("largest error %.2f %%", 100*worst)
+}
+
+func TestPlacesArePowersOfTwoAndWholeMachines(t *testing.T) {
+	for _, c := range []struct {
+		perNode, most int
+		want          []Place
+	}{
+		{4, 12, []Place{{1, 1}, {1, 2}, {1, 4}, {2, 8}, {3, 12}}},
+		{6, 13, []Place{{1, 1}, {1, 2}, {1, 4}, {1, 6}, {2, 12}}},
+		{1, 3, []Place{{1, 1}, {2, 2}, {3, 3}}},
+		{8, 3, []Place{{1, 1}, {1, 2}}},
+	} {
+		if diff := cmp.Diff(c.want, PlacesOf(c.perNode, c.most)); diff != "" {
+			t.Errorf("%d a machine, at most %d (-want +got):\n%s", c.perNode, c.most, diff)
+		}
+	}
 }
 
 func TestTablesKeepWhatDidNotChange(t *testing.T) {
