@@ -202,7 +202,7 @@ func machines(n int) string {
 	return strconv.Itoa(n) + " machines"
 }
 
-// someSizes are those of sizes that are drawn over batches, about evenly spaced on
+// someSizes are the places that are drawn over batches, about evenly spaced on
 // the logarithmic scale. All of them are predicted.
 func (g GoodputPlot) someSizes() []goodput.Place {
 	sizes := slices.DeleteFunc(goodput.PlacesOf(g.PerNode, g.Most), func(at goodput.Place) bool {
