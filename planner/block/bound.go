@@ -14,7 +14,7 @@ const levelSteps = 60
 // Certify computes a bound from capacity prices ≥ 0 and nothing else: each job
 // takes the best point of its own over the upper hull of its columns.
 func (p *Program) Certify(prices []float64) Certificate {
-	c, _ := p.certify(prices)
+	c, _ := p.certify(prices, 0)
 	return c
 }
 
@@ -26,7 +26,8 @@ type worth struct {
 	prices []float64
 }
 
-func (p *Program) certify(prices []float64) (c Certificate, w worth) {
+// certify begins its search for the level at guess, if it is positive.
+func (p *Program) certify(prices []float64, guess float64) (c Certificate, w worth) {
 	nu, mu := make([]float64, p.Jobs()), make([]float64, p.Jobs())
 	w = worth{nu, mu, 1, prices}
 	rent := 0.0
@@ -71,6 +72,9 @@ func (p *Program) certify(prices []float64) (c Certificate, w worth) {
 		return c, w
 	}
 	t := most
+	if guess > 0 && guess < most {
+		t = guess
+	}
 	for range levelSteps {
 		total, slope := rent, 0.0
 		for j := range p.Jobs() {
@@ -80,19 +84,25 @@ func (p *Program) certify(prices []float64) (c Certificate, w worth) {
 			total += h.value
 			slope += n * h.slope
 		}
-		if total >= 0 || slope <= 0 {
-			if slope <= 0 && total < 0 { // floors alone cost more than all capacity
+		if slope <= 0 { // at this t nobody's need costs anything
+			if total < 0 { // floors alone cost more than all capacity
 				t = math.Inf(-1)
+				break
 			}
-			break
+			if t >= most {
+				break
+			}
+			t = most
+			continue
 		}
-		next := t + total/slope
-		if !(next < t-1e-15*math.Abs(t)) {
-			break
-		}
+		// The sum lies under its tangent: the tangent's root is a bound from any t.
+		next := min(most, t+total/slope)
+		done := math.Abs(next-t) <= 1e-14*math.Abs(t)
 		t = next
 		if t < 0 {
 			t = math.Inf(-1)
+		}
+		if done || t < 0 {
 			break
 		}
 	}

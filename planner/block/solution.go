@@ -25,7 +25,8 @@ type Options struct {
 	Vertex     bool      // move to a vertex, where few jobs are split
 	Second     bool      // at a level: the vertex with the most gain among the best
 	Prices     []float64 // of the last round: certified first, and where sifting begins
-	Point      []float64 // of the last round, zero for jobs that changed
+	Point      []float64 // of the last round, with the columns of this one
+	Fresh      []bool    // jobs that changed since: what Point says of them is not used
 }
 
 func (o Options) gap() float64 {

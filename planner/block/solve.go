@@ -93,7 +93,7 @@ func (p *Program) sift(s *Solution, o Options) {
 		if prices == nil {
 			prices = p.sample(o)
 		}
-		_, w := p.certify(prices)
+		_, w := p.certify(prices, 0)
 		keep = p.favoured(&w)
 	}
 	// The interior point method goes a little beyond the gap asked for: the repair costs some.
@@ -115,7 +115,7 @@ func (p *Program) sift(s *Solution, o Options) {
 		}
 		p.repair(x)
 		prices = sc.unscalePrices(it.lambda, p)
-		c, w := p.certify(prices)
+		c, w := p.certify(prices, p.LevelOf(x))
 		before := s.Gap
 		s.take(x, prices, c.Bound)
 		s.Worth = make([]float64, p.Jobs())
@@ -281,7 +281,7 @@ func (p *Program) conflict(o Options) []int {
 	if t.Bound >= 1-1e-9 {
 		return nil
 	}
-	_, w := q.certify(t.Prices)
+	_, w := q.certify(t.Prices, 0)
 	most := 0.0
 	for j := range q.Jobs() {
 		most = max(most, w.nu[j]*q.follow(j))

@@ -53,7 +53,7 @@ func (p *Program) vertex(s *Solution, o Options) {
 	first := *s
 	first.X = v.point()
 	prices := v.prices()
-	c, _ := p.certify(prices)
+	c, _ := p.certify(prices, s.Level)
 	if c.Bound <= s.Bound {
 		first.Bound, first.Prices = c.Bound, prices
 	}
@@ -149,7 +149,7 @@ func (v *polish) add(i int32) {
 // explains: those smaller than what their column misses by.
 func (v *polish) choose(s *Solution) []float64 {
 	x := slices.Clone(s.X)
-	_, w := v.p.certify(s.Prices)
+	_, w := v.p.certify(s.Prices, s.Level)
 	for j := range v.p.Jobs() {
 		fastest := int32(-1)
 		for i := v.sc.First[j]; i < v.sc.First[j+1]; i++ {

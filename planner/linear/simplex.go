@@ -444,3 +444,34 @@ func (s *Simplex) Bound() float64 {
 
 // HoldRow makes row r an equality, or lets it go again.
 func (s *Simplex) HoldRow(r int, held bool) { s.slackFix[r] = held }
+
+// Tableau writes a basic variable's row of the simplex tableau, a column or ^row for
+// the slack of a row: with the columns x and slacks s outside the basis, the variable
+// + Σ columns·x + Σ slacks·s = its value. Entries of what is basic are zero.
+func (s *Simplex) Tableau(variable int32, columns, slacks []float64) {
+	if variable < 0 {
+		s.row(int(s.slackAt[^variable]))
+	} else {
+		s.row(int(s.at[variable]))
+	}
+	for c := range columns {
+		columns[c] = 0
+		if s.at[c] < 0 {
+			columns[c] = s.dot(s.rho, int32(c))
+		}
+	}
+	for r := range slacks {
+		slacks[r] = 0
+		if s.slackAt[r] < 0 {
+			slacks[r] = s.rho[r]
+		}
+	}
+}
+
+// Slack is what row r has left below its bound.
+func (s *Simplex) Slack(r int) float64 {
+	if at := s.slackAt[r]; at >= 0 {
+		return s.xB[at]
+	}
+	return 0
+}

@@ -80,9 +80,7 @@ func newTree(p *Problem, jobs []int, keep [][]bool, room, prices []float64, best
 	for range jobs {
 		bound = append(bound, 1)
 	}
-	for _, c := range room {
-		bound = append(bound, rowBound(c))
-	}
+	bound = append(bound, room...)
 	t.lp = linear.NewProgram(bound)
 	for _, j := range jobs {
 		for i, o := range p.Options[j] {
@@ -98,27 +96,12 @@ func newTree(p *Problem, jobs []int, keep [][]bool, room, prices []float64, best
 			if !keep[j][i] || o.Units > room[o.Row]+roomTol {
 				continue
 			}
-			t.column[n][i] = int32(t.lp.Add(o.Value/t.scale, []int32{int32(n), int32(len(jobs) + o.Row)}, []float64{1, o.Units / rowUnit(room[o.Row])}))
+			t.column[n][i] = int32(t.lp.Add(o.Value/t.scale, []int32{int32(n), int32(len(jobs) + o.Row)}, []float64{1, o.Units}))
 			t.owner, t.option = append(t.owner, n), append(t.option, i)
 			t.rent = append(t.rent, prices[o.Row]*o.Units)
 		}
 	}
 	return t
-}
-
-// rowUnit scales a capacity row to 1.
-func rowUnit(c float64) float64 {
-	if c > 0 {
-		return c
-	}
-	return 1
-}
-
-func rowBound(c float64) float64 {
-	if c > 0 {
-		return 1
-	}
-	return 0
 }
 
 // run searches until the tree is exhausted, the gap closed or the nodes used up. It
@@ -128,6 +111,7 @@ func (t *tree) run() float64 {
 	if t.s.Primal(dualStart) != linear.Optimal {
 		return math.Inf(1)
 	}
+	t.strengthen()
 	root := &node{bound: t.s.Objective() * t.scale, basis: t.s.Basis()}
 	t.open = nodes{root}
 	order := 0

@@ -61,7 +61,7 @@ func (p *Problem) prove(r *relaxation, keep [][]bool, res *Result, l Limits) {
 	for j := range jobs {
 		jobs[j] = j
 	}
-	t := newTree(p, jobs, keep, p.Capacity, r.prices, res.Value, l.Nodes-res.Nodes, l.Gap)
+	t := newTree(p, jobs, keep, p.Capacity, r.prices, res.Value, l.Nodes-res.Nodes, l.Gap/2)
 	bound := t.run()
 	res.Nodes += t.nodes
 	if t.found {

@@ -238,7 +238,7 @@ func costRatio(p *share.Problem) answer {
 		return answer{infeasible: true}
 	}
 	if len(m.lp.Cost) == 0 {
-		return answer{}
+		return of(m.solve())
 	}
 	var rows []int32
 	var values []float64
