@@ -51,6 +51,11 @@ func gates(j *Job) []gate {
 			return unless(slices.Contains(j.Markets, o.Offering.Market), o.Offering.Market.String())
 		}})
 	}
+	if len(j.Types) > 0 {
+		list = append(list, gate{"types", strings.Join(j.Types, ", "), func(o *Offer) string {
+			return unless(slices.Contains(j.Types, o.Offering.Type), o.Offering.Type)
+		}})
+	}
 	if len(r.Accelerators) > 0 {
 		list = append(list, gate{"resources.accelerators", strings.Join(r.Accelerators, ", "), func(o *Offer) string {
 			return unless(slices.Contains(r.Accelerators, o.Type.Accelerator), o.Type.Accelerator)

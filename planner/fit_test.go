@@ -50,6 +50,7 @@ func TestLacksNamesWhatIsMissing(t *testing.T) {
 		"fits":                   {func(j *Job) {}, nil},
 		"memory per accelerator": {func(j *Job) { j.Resources.AcceleratorMemGiB = 80 }, []string{"acceleratorMemory", "80 GiB", "16 GiB (V100)"}},
 		"accelerator not sold":   {func(j *Job) { j.Resources.Accelerators = []string{"H100"} }, []string{"accelerators", "H100"}},
+		"type not sold":          {func(j *Job) { j.Types = []string{"p9.large"} }, []string{"types", "p9.large"}},
 		"unknown throughput":     {func(j *Job) { j.Resources.Accelerators = []string{"V100"}; j.Curve = flat{} }, []string{"throughput", "gpt", "V100"}},
 		"region":                 {func(j *Job) { j.Regions = []string{"mars-1"} }, []string{"regions", "mars-1"}},
 		"cloud and market": {func(j *Job) {

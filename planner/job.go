@@ -104,6 +104,7 @@ type Job struct {
 	Clouds      []string          // empty: all
 	Regions     []string          // empty: all
 	Markets     []provider.Market // empty: all
+	Types       []string          // instance types by name; empty: all
 }
 
 // Valid reports whether a gang of n replicas is one that the job can run at.

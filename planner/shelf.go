@@ -166,6 +166,7 @@ func (j *Job) takes(o *Offer, perNode int) bool {
 	case len(j.Clouds) > 0 && !slices.Contains(j.Clouds, o.Offering.Cloud),
 		len(j.Regions) > 0 && !slices.Contains(j.Regions, o.Offering.Region),
 		len(j.Markets) > 0 && !slices.Contains(j.Markets, o.Offering.Market),
+		len(j.Types) > 0 && !slices.Contains(j.Types, o.Offering.Type),
 		d.Region != "" && !d.Size.Known && (o.Offering.Region != d.Region || d.Cloud != "" && d.Cloud != o.Offering.Cloud),
 		!j.accepts(o.Type.Accelerator, o.Type.Kind),
 		o.Type.AcceleratorMemGiB < r.AcceleratorMemGiB,
