@@ -109,6 +109,7 @@ func (c Comparison) spendPicture() picture {
 		for i, total := range totals[k] {
 			points = append(points, [2]float64{min(edges[i+1], o.To.Sub(o.From).Hours()), total})
 		}
+		points = append(points, [2]float64{longest, points[len(points)-1][1]}) // nothing more is spent
 		dash, width := dashOf(k)
 		cv.line(points, variantColour(k), dash, width)
 	}
@@ -116,16 +117,16 @@ func (c Comparison) spendPicture() picture {
 	for k, o := range outcomes {
 		p.Legend = append(p.Legend, legend{Label: o.Variant, Colour: template.CSS(variantColour(k)), Line: true, Dash: k > 0})
 		p.Table.Heads = append(p.Table.Heads, o.Variant+", USD")
-		if len(totals[k]) > len(totals[long]) {
+		if o.To.Sub(o.From) > outcomes[long].To.Sub(outcomes[long].From) {
 			long = k
 		}
 	}
 	for _, i := range sampled(len(totals[long])) {
 		row := []string{endOf(outcomes[long], i)}
 		for k := range outcomes {
-			cell := unknown
+			cell := "0.00"
 			if at := indexAt(outcomes[k], outcomes[long], i); at >= 0 {
-				cell = number(totals[k][min(at, len(totals[k])-1)], 2)
+				cell = number(totals[k][at], 2)
 			}
 			row = append(row, cell)
 		}
@@ -136,7 +137,7 @@ func (c Comparison) spendPicture() picture {
 }
 
 // indexAt is the step of o that ends with step i of other, or the last before
-// it; −1 when o has no step by then.
+// it; −1 when o has none by then.
 func indexAt(o, other sim.Outcome, i int) int {
 	end := other.From.Add(time.Duration(float64(i+1) * other.Series.StepSeconds * float64(time.Second)))
 	return min(int(end.Sub(o.From).Seconds()/o.Series.StepSeconds), len(o.Series.Cost)) - 1

@@ -94,7 +94,7 @@ func (c Comparison) tradePicture() picture {
 			}
 		}
 		cv.line(points, variantColour(k), "", 1)
-		for _, o := range c.outcomes {
+		for _, o := range slices.Backward(c.outcomes) { // small marks on top of large ones
 			if o.Variant != order[k].Variant {
 				continue
 			}

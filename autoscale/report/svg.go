@@ -50,7 +50,11 @@ func (c *canvas) axes(xLabel, yLabel string) {
 	for _, t := range c.x.ticks {
 		x := c.px(t.at)
 		c.add(`<line class="mark" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, x, base, x, base+4)
-		c.text(x, base+17, "middle", "tick", t.label)
+		anchor := "middle"
+		if x > end-20 { // a centred label would leave the picture
+			anchor, x = "end", min(x+20, c.width)
+		}
+		c.text(x, base+17, anchor, "tick", t.label)
 	}
 	c.add(`<line class="axis" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, c.left, base, end, base)
 	if xLabel != "" {

@@ -11,7 +11,7 @@ import (
 
 const (
 	// pricedOfferings is of how many offerings an outcome tells the prices.
-	pricedOfferings = 4
+	pricedOfferings = 3
 	// pricedPoints is the most changes of a price that are told one by one.
 	pricedPoints = 1000
 )
