@@ -120,7 +120,7 @@ func runOffers(_ context.Context, w io.Writer, cfg offersConfig) error {
 
 // offerRows lists offerings from the cheapest accelerator-hour on.
 func (world world) offerRows(cfg offersConfig, at time.Time) ([]offerRow, error) {
-	offers, err := world.offers(cfg.settings, at)
+	offers, err := world.offers(cfg.settings, at, world.places(at))
 	if err != nil {
 		return nil, err
 	}

@@ -135,7 +135,7 @@ func (world world) state(cfg planConfig, jobs []*planner.Job) (state autoscale.S
 	if len(state.Jobs) == 0 {
 		return state, later, fmt.Errorf("%s: no job is submitted by %s: choose a later --at", cfg.file, cfg.now.Format(time.RFC3339))
 	}
-	if state.Offers, err = world.offers(cfg.settings, cfg.now); err != nil {
+	if state.Offers, err = world.offers(cfg.settings, cfg.now, world.withoutNeedlessShapes(world.places(cfg.now), cfg.now, jobs)); err != nil {
 		return state, later, err
 	}
 	if state.Quotas, err = world.quotas(cfg.settings); err != nil {

@@ -63,9 +63,8 @@ func homes(jobs []*planner.Job) []string {
 	return slices.Sorted(maps.Keys(regions))
 }
 
-// sold lists the offerings that have a price at an instant, on whose accelerators
-// some job is known to run. A quote of a whole region stands for its zones only
-// where none of them has its own.
+// sold lists the offerings that have a price at an instant and on whose
+// accelerators some job is known to run, without hosts that are needlessly large.
 func (world world) sold(s settings, at time.Time, jobs []*planner.Job) []provider.Offering {
 	useful := map[string]bool{}
 	for _, j := range jobs {
@@ -82,7 +81,7 @@ func (world world) sold(s settings, at time.Time, jobs []*planner.Job) []provide
 			list = append(list, o)
 		}
 	}
-	return list
+	return world.withoutNeedlessShapes(list, at, jobs)
 }
 
 // reference is the accelerator that work is compared by: the one that most jobs

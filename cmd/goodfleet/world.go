@@ -86,8 +86,9 @@ func (s settings) allows(o provider.Offering) bool {
 	return in(s.clouds, o.Cloud) && in(s.regions, o.Region) && (len(s.markets) == 0 || slices.Contains(s.markets, o.Market))
 }
 
-// offers is what may be bought at an instant, as the loop tells the planner.
-func (w world) offers(s settings, at time.Time) ([]planner.Offer, error) {
+// offers is what may be bought of some offerings at an instant, as the loop tells
+// the planner.
+func (w world) offers(s settings, at time.Time, of []provider.Offering) ([]planner.Offer, error) {
 	book, err := w.history.Book(at)
 	if err != nil {
 		return nil, err
@@ -95,7 +96,7 @@ func (w world) offers(s settings, at time.Time) ([]planner.Offer, error) {
 	hazards := pricing.NewHazards(pricing.HazardConfig{Catalogue: w.catalogue})
 	loop := autoscale.DefaultSettings()
 	var offers []planner.Offer
-	for _, o := range w.places(at) {
+	for _, o := range of {
 		q, _ := book.Quote(o)
 		t, ok := w.catalogue.Lookup(o.Cloud, o.Type)
 		if !ok || !s.allows(q.Offering) {
