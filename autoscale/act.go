@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/provider"
 )
 
@@ -132,6 +133,11 @@ func (l *Loop) start(ctx context.Context, r *JobRecord, now time.Time) error {
 // know, and stops that it has not begun.
 func (l *Loop) sayAgain(ctx context.Context, now time.Time) error {
 	var errs []error
+	for _, p := range l.strays {
+		if err := l.cfg.Runner.Stop(ctx, p.Job, p.Generation, StopKill); err != nil {
+			errs = append(errs, fmt.Errorf("stop %s: %w", p.Job, err))
+		}
+	}
 	for _, again := range l.repeats {
 		r := again.job
 		switch {
@@ -142,11 +148,17 @@ func (l *Loop) sayAgain(ctx context.Context, now time.Time) error {
 			if err := l.cfg.Runner.Stop(ctx, r.Job.ID, r.Gang.Generation, r.Stopping); err != nil {
 				errs = append(errs, fmt.Errorf("stop %s: %w", r.Job.ID, err))
 			}
+		case l.stray(r.Job.ID):
 		default:
 			errs = append(errs, l.start(ctx, r, now))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// stray reports whether a gang of a job runs that is not the job's.
+func (l *Loop) stray(job planner.JobID) bool {
+	return slices.ContainsFunc(l.strays, func(p Progress) bool { return p.Job == job })
 }
 
 // heed tells gangs on machines that the cloud takes back to save and stop, if the

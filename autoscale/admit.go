@@ -23,6 +23,7 @@ type admission struct {
 	want     map[planner.JobID]*planner.Running // by allocation
 	deferred map[planner.JobID]string           // why it is put off
 	groups   []group                            // machines to be bought, in the order of the plan
+	paced    bool                               // something was put off because one round may not do it all
 }
 
 // group is machines that are bought together or not at all, since the same jobs
@@ -48,7 +49,59 @@ func newAdmission(s *State, p *planner.Problem, plan *planner.Plan) *admission {
 		a.want[x.Job] = running(x, plan, s.Now)
 	}
 	a.group()
+	a.obey()
 	return a
+}
+
+// obey puts off what a person has paused, and moves beyond those of one round.
+func (a *admission) obey() {
+	over := overrides(a.s.Overrides)
+	moves := 0
+	for _, x := range a.plan.Allocations {
+		r := a.job[x.Job]
+		if samePlace(a.want[x.Job], r.Target) {
+			continue
+		}
+		moving := r.Target != nil || r.Gang != nil && r.Stopping == 0
+		if why := over.paused(r.Job); why != "" {
+			a.deferred[x.Job] = why
+			continue
+		}
+		for _, o := range a.places(x, r) {
+			if why, ok := over.first(Pause, func(s string) bool { return s == "cloud/"+o.Cloud }); ok {
+				a.deferred[x.Job] = why.String()
+			}
+		}
+		if _, put := a.deferred[x.Job]; put || !moving {
+			continue
+		}
+		if moves++; a.s.MaxMoves > 0 && moves > a.s.MaxMoves {
+			a.deferred[x.Job] = fmt.Sprintf("no more than %d jobs move in one round", a.s.MaxMoves)
+			a.paced = true
+		}
+	}
+}
+
+// places are the offerings that a job comes from and goes to.
+func (a *admission) places(x planner.Allocation, r *JobRecord) []provider.Offering {
+	list := []provider.Offering{x.Offering}
+	if r.Target != nil {
+		list = append(list, r.Target.Offering)
+	}
+	return list
+}
+
+// keeps tells why a job keeps what it has although the plan gives it nothing; ""
+// when it does not.
+func (a *admission) keeps(r *JobRecord) string {
+	over := overrides(a.s.Overrides)
+	if why := over.paused(r.Job); why != "" {
+		return why
+	}
+	if why, ok := over.first(Pause, func(s string) bool { return s == "cloud/"+r.Target.Offering.Cloud }); ok {
+		return why.String()
+	}
+	return ""
 }
 
 // group puts together the machines to be bought that share jobs.
@@ -118,7 +171,7 @@ func (a *admission) run() {
 // with all that is here now counted in. A group of which a job is put off is
 // dropped with all its jobs.
 func (a *admission) buy() {
-	burn := a.burning()
+	burn, grown := a.burning(), a.s.Grown
 	left := a.s.quotasLeft()
 	for i := range a.groups {
 		g := &a.groups[i]
@@ -131,6 +184,10 @@ func (a *admission) buy() {
 			g.why = a.refuse(g, burn, left)
 			g.dropped = g.why != ""
 		}
+		if limit := a.s.MaxGrowth; !g.dropped && limit > 0 && grown > 0 && grown+len(g.refs) > limit {
+			g.drop(fmt.Sprintf("no more than %d machines are bought in a minute", limit))
+			a.paced = true
+		}
 		if g.dropped {
 			for _, job := range g.jobs {
 				if _, ok := a.deferred[job]; !ok {
@@ -139,6 +196,7 @@ func (a *admission) buy() {
 			}
 			continue
 		}
+		grown += len(g.refs)
 		for _, ref := range g.refs {
 			o := a.plan.Machines[ref].Offering
 			burn += a.s.rate(o, 0)
@@ -326,7 +384,7 @@ func (a *admission) targets() []Target {
 		list = append(list, Target{Job: x.Job, Target: a.want[x.Job], Moves: r.Target != nil || r.Gang != nil && r.Stopping == 0, Reason: x.Reason, Clock: x.Clock})
 	}
 	for _, w := range a.plan.Waits {
-		if r := a.job[w.Job]; r.Target != nil {
+		if r := a.job[w.Job]; r.Target != nil && a.keeps(r) == "" {
 			list = append(list, Target{Job: w.Job, Reason: w.Reason})
 		}
 	}

@@ -1,6 +1,7 @@
 package autoscale
 
 import (
+	"slices"
 	"time"
 
 	"github.com/goodfleet/goodfleet/provider"
@@ -10,8 +11,18 @@ import (
 // last five matter.
 const bootWeight = 0.2
 
+// bootsKept is how many boots of a type are remembered. The longest of fifty is a
+// fair 99 % quantile, on the safe side.
+const bootsKept = 50
+
 // bootTimes are the times from launch to running that were seen, by cloud and type.
-type bootTimes map[[2]string]time.Duration
+// Where machines are expected to call home, they last until they have.
+type bootTimes map[[2]string]*boots
+
+type boots struct {
+	mean time.Duration
+	last []time.Duration // the newest at the end
+}
 
 // learn takes in one boot.
 func (b bootTimes) learn(t provider.InstanceType, took time.Duration) {
@@ -19,16 +30,22 @@ func (b bootTimes) learn(t provider.InstanceType, took time.Duration) {
 		return // clocks that disagree say nothing
 	}
 	key := [2]string{t.Cloud, t.Name}
-	if known, ok := b[key]; ok {
-		took = known + time.Duration(bootWeight*float64(took-known))
+	known, ok := b[key]
+	if !ok {
+		known = &boots{mean: took}
+		b[key] = known
 	}
-	b[key] = took.Round(time.Second)
+	known.mean = (known.mean + time.Duration(bootWeight*float64(took-known.mean))).Round(time.Second)
+	known.last = append(known.last, took)
+	if len(known.last) > bootsKept {
+		known.last = slices.Delete(known.last, 0, 1)
+	}
 }
 
 // bootOf is the expected time from launch to running of an offering.
 func (l *Loop) bootOf(o provider.Offering) time.Duration {
 	if seen, ok := l.boots[[2]string{o.Cloud, o.Type}]; ok {
-		return seen
+		return seen.mean
 	}
 	t, ok := l.typeOf(o)
 	if !ok || l.cfg.Boot == nil {
@@ -36,3 +53,20 @@ func (l *Loop) bootOf(o provider.Offering) time.Duration {
 	}
 	return l.cfg.Boot(t)
 }
+
+// upBy is how long a machine of an offering may take to come up: half as long again
+// as the slowest of the last ones, within PendingMin and PendingMax. A type of which
+// few were seen may take as long as any.
+func (l *Loop) upBy(o provider.Offering) time.Duration {
+	set := &l.cfg.Settings
+	seen, ok := l.boots[[2]string{o.Cloud, o.Type}]
+	if !ok || len(seen.last) < bootsTrusted {
+		return set.PendingMax
+	}
+	slowest := slices.Max(seen.last)
+	return min(max(slowest+slowest/2, set.PendingMin), set.PendingMax)
+}
+
+// bootsTrusted is how many boots of a type must have been seen before they say how
+// long one may take.
+const bootsTrusted = 3

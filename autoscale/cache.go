@@ -20,24 +20,30 @@ type cache struct {
 
 	fleet                 string
 	epoch, round, version int64
+	bornRound             int64 // the last round in the store when it was loaded
+	newEpoch              int64 // to be stored; 0: none
 
 	jobs      []*JobRecord      // not ended when loaded, by submission and id
 	machines  []*InstanceRecord // not settled when loaded, by launch and id
 	intents   []*Intent         // open when loaded, by creation
 	shortages []*Shortage       // by scope
+	overrides overrides         // in force, by key
+	broken    []string          // rows of the store that were left out
 
 	job     map[planner.JobID]*JobRecord
 	machine map[provider.InstanceID]*InstanceRecord
 
 	holders map[provider.InstanceID][]*JobRecord // jobs whose gang has a node there, in order
 
-	everJob     map[planner.JobID]bool       // every job there ever was
-	everMachine map[provider.InstanceID]bool // every machine there ever was
+	everJob     map[planner.JobID]bool            // every job there ever was
+	everMachine map[provider.InstanceID]time.Time // every machine there ever was, and when it ended
 
 	dirtyJobs      map[planner.JobID]bool
 	dirtyMachines  map[provider.InstanceID]bool
 	dirtyIntents   map[string]bool
 	dirtyShortages map[Scope]bool
+	dirtyOverrides map[OverrideKey]bool
+	lifted         []OverrideKey
 	charges        []ledger.Charge
 	events         []Event
 }
@@ -62,14 +68,16 @@ func (c *cache) load(ctx context.Context, store Store) error {
 		machine:     make(map[provider.InstanceID]*InstanceRecord, len(snap.Instances)),
 		holders:     map[provider.InstanceID][]*JobRecord{},
 		everJob:     make(map[planner.JobID]bool, len(jobs)),
-		everMachine: make(map[provider.InstanceID]bool, len(machines)),
+		everMachine: make(map[provider.InstanceID]time.Time, len(machines)),
+		bornRound:   snap.Round, overrides: snap.Overrides, broken: snap.Broken,
 	}
+	slices.SortFunc(c.overrides, func(a, b Override) int { return a.OverrideKey.Compare(b.OverrideKey) })
 	c.clean()
 	for _, r := range jobs {
 		c.everJob[r.Job.ID] = true
 	}
 	for _, r := range machines {
-		c.everMachine[r.Instance.ID] = true
+		c.everMachine[r.Instance.ID] = r.Instance.Ended
 	}
 	for i := range snap.Jobs {
 		c.addJob(&snap.Jobs[i])
@@ -93,6 +101,7 @@ func (c *cache) load(ctx context.Context, store Store) error {
 func (c *cache) clean() {
 	c.dirtyJobs, c.dirtyMachines = map[planner.JobID]bool{}, map[provider.InstanceID]bool{}
 	c.dirtyIntents, c.dirtyShortages = map[string]bool{}, map[Scope]bool{}
+	c.dirtyOverrides, c.lifted, c.newEpoch = map[OverrideKey]bool{}, nil, 0
 	c.charges, c.events = nil, nil
 }
 
@@ -124,7 +133,7 @@ func (c *cache) addJob(r *JobRecord) {
 
 func (c *cache) addMachine(r *InstanceRecord) {
 	c.machines = insert(c.machines, r, compareMachines)
-	c.machine[r.Instance.ID], c.everMachine[r.Instance.ID] = r, true
+	c.machine[r.Instance.ID], c.everMachine[r.Instance.ID] = r, r.Instance.Ended
 }
 
 func (c *cache) addIntent(x *Intent) {
@@ -138,7 +147,7 @@ func (c *cache) touchIntent(x *Intent)          { c.dirtyIntents[x.Token] = true
 
 // change gathers what was changed since the last commit. ok is false when nothing was.
 func (c *cache) change() (change Change, ok bool) {
-	change = Change{Version: c.version, Round: c.round, Charges: c.charges, Events: c.events}
+	change = Change{Version: c.version, Round: c.round, Epoch: c.newEpoch, Lifted: c.lifted, Charges: c.charges, Events: c.events}
 	if len(c.dirtyJobs) > 0 {
 		for _, r := range c.jobs {
 			if c.dirtyJobs[r.Job.ID] {
@@ -165,7 +174,12 @@ func (c *cache) change() (change Change, ok bool) {
 			change.Shortages = append(change.Shortages, *s)
 		}
 	}
-	ok = len(change.Jobs)+len(change.Instances)+len(change.Intents)+len(change.Shortages)+len(change.Charges)+len(change.Events) > 0
+	for _, o := range c.overrides {
+		if c.dirtyOverrides[o.OverrideKey] {
+			change.Overrides = append(change.Overrides, o)
+		}
+	}
+	ok = change.Epoch != 0 || len(change.Overrides)+len(change.Lifted)+len(change.Jobs)+len(change.Instances)+len(change.Intents)+len(change.Shortages)+len(change.Charges)+len(change.Events) > 0
 	return change, ok
 }
 
@@ -198,6 +212,7 @@ func (c *cache) prune() {
 		over := r.Settled && !c.dirtyMachines[r.Instance.ID]
 		if over {
 			delete(c.machine, r.Instance.ID)
+			c.everMachine[r.Instance.ID] = r.Instance.Ended
 		}
 		return over
 	})
@@ -208,6 +223,29 @@ func (c *cache) prune() {
 		return s.Streak == 0 && !c.dirtyShortages[s.Scope]
 	})
 }
+
+// setOverride puts an override in force, in place of one of the same key.
+func (c *cache) setOverride(o Override) {
+	c.liftOverride(o.OverrideKey)
+	c.overrides = insert(slices.Clone(c.overrides), o, func(a, b Override) int { return a.OverrideKey.Compare(b.OverrideKey) })
+	c.dirtyOverrides[o.OverrideKey] = true
+	c.lifted = slices.DeleteFunc(c.lifted, func(k OverrideKey) bool { return k == o.OverrideKey })
+}
+
+// liftOverride forgets an override. It reports whether it was in force.
+func (c *cache) liftOverride(key OverrideKey) bool {
+	at, found := slices.BinarySearchFunc(c.overrides, key, func(o Override, key OverrideKey) int { return o.OverrideKey.Compare(key) })
+	if !found {
+		return false
+	}
+	c.overrides = slices.Delete(slices.Clone(c.overrides), at, at+1)
+	delete(c.dirtyOverrides, key)
+	c.lifted = append(c.lifted, key)
+	return true
+}
+
+// setEpoch gives the store another epoch: what is launched from now on carries it.
+func (c *cache) setEpoch(epoch int64) { c.epoch, c.newEpoch = epoch, epoch }
 
 // shortage returns the shortage of a scope, a new one if there is none.
 func (c *cache) shortage(scope Scope) *Shortage {

@@ -58,12 +58,23 @@ type Settings struct {
 	QuotaWait   time.Duration // how long a full quota is left alone
 	DeniedWait  time.Duration // how long what we may not do is left alone
 	Grace       time.Duration // how long a machine may be missing from listings after its launch
-	PendingMax  time.Duration // how long a machine may take to run, at least; or three boots
+	PendingMin  time.Duration // how long a machine may take to come up, at least, however fast the last ones were
+	PendingMax  time.Duration // and at most; also while few of its type were seen
 	IntentMax   time.Duration // how long a lost answer is asked for again
 	CallTimeout time.Duration // of one call to a cloud, in real time
 	Book        time.Duration // longest time between two bookings of a machine; 0: each round
 	MaxReplans  int           // plans made anew in one round because launches failed
 	MaxFailures int           // failures of a job's program in a row before it is given up
+
+	Agents      bool          // machines are expected to call home and to count their accelerators
+	MaxUnfit    int           // machines in a row that come up unfit before their offering is left alone
+	UnfitWait   time.Duration // for so long
+	OrphanGrace time.Duration // how long a machine that nothing accounts for is left alone
+	Forget      time.Duration // how long the books of a machine stay open that listings have forgotten
+	MaxLife     time.Duration // a machine is drained at this age; 0: at none
+	ClockMax    time.Duration // between two rounds while there are machines: more is a clock that is wrong
+	MaxGrowth   int           // machines bought within a minute; a gang of more is bought alone
+	MaxMoves    int           // jobs moved in one round
 
 	// SkipUnchanged leaves out the plan of a round when nothing that it depends on
 	// has changed: no event, no clock, no price of the offerings by more than PriceStep.
@@ -86,11 +97,19 @@ func DefaultSettings() Settings {
 		QuotaWait:   10 * time.Minute,
 		DeniedWait:  30 * time.Minute,
 		Grace:       2 * time.Minute,
-		PendingMax:  15 * time.Minute,
+		PendingMin:  10 * time.Minute,
+		PendingMax:  30 * time.Minute,
 		IntentMax:   15 * time.Minute,
 		CallTimeout: 30 * time.Second,
 		MaxReplans:  8,
 		MaxFailures: 3,
+		MaxUnfit:    3,
+		UnfitWait:   2 * time.Hour,
+		OrphanGrace: 5 * time.Minute,
+		Forget:      time.Hour,
+		ClockMax:    6 * time.Hour,
+		MaxGrowth:   200,
+		MaxMoves:    50,
 		Notices:     map[string]time.Duration{"aws": 2 * time.Minute, "gcp": 30 * time.Second},
 	}
 }
@@ -110,7 +129,20 @@ type Config struct {
 	Boot      func(provider.InstanceType) time.Duration // expected time from launch to running, until it is learned; nil: Settings.Boot
 	Tokens    func() string                             // random ids, one a call
 	Settings  Settings
-	Log       *slog.Logger // nil: nothing is logged
+
+	// Frozen tells from outside the store that nothing may change, and why: a file
+	// beside the store works when nothing else does. Nil: never.
+	Frozen func() (why string, frozen bool)
+
+	Log *slog.Logger // nil: nothing is logged
+}
+
+// frozen asks Config.Frozen.
+func (c *Config) frozen() (why string, frozen bool) {
+	if c.Frozen == nil {
+		return "", false
+	}
+	return c.Frozen()
 }
 
 // validate fills in what was left open and reports the first thing that is wrong.
@@ -166,8 +198,10 @@ func (s *Settings) fill() error {
 		{"Round", &s.Round, d.Round}, {"Hold", &s.Hold, d.Hold}, {"Boot", &s.Boot, d.Boot},
 		{"BackOffMin", &s.BackOffMin, d.BackOffMin}, {"BackOffMax", &s.BackOffMax, d.BackOffMax},
 		{"QuotaWait", &s.QuotaWait, d.QuotaWait}, {"DeniedWait", &s.DeniedWait, d.DeniedWait},
-		{"Grace", &s.Grace, d.Grace}, {"PendingMax", &s.PendingMax, d.PendingMax}, {"IntentMax", &s.IntentMax, d.IntentMax},
+		{"Grace", &s.Grace, d.Grace}, {"PendingMin", &s.PendingMin, d.PendingMin}, {"PendingMax", &s.PendingMax, max(d.PendingMax, s.PendingMin)}, {"IntentMax", &s.IntentMax, d.IntentMax},
 		{"CallTimeout", &s.CallTimeout, d.CallTimeout}, {"Setup", &s.Setup, 0}, {"Book", &s.Book, 0},
+		{"UnfitWait", &s.UnfitWait, d.UnfitWait}, {"OrphanGrace", &s.OrphanGrace, d.OrphanGrace}, {"Forget", &s.Forget, d.Forget},
+		{"MaxLife", &s.MaxLife, 0}, {"ClockMax", &s.ClockMax, d.ClockMax},
 	} {
 		if *f.own < 0 {
 			return fmt.Errorf("%s is negative", f.name)
@@ -178,6 +212,21 @@ func (s *Settings) fill() error {
 	}
 	if s.BackOffMax < s.BackOffMin {
 		return errors.New("BackOffMax is less than BackOffMin")
+	}
+	if s.PendingMax < s.PendingMin {
+		return errors.New("PendingMax is less than PendingMin")
+	}
+	for _, f := range []struct {
+		name string
+		own  *int
+		def  int
+	}{{"MaxUnfit", &s.MaxUnfit, d.MaxUnfit}, {"MaxGrowth", &s.MaxGrowth, d.MaxGrowth}, {"MaxMoves", &s.MaxMoves, d.MaxMoves}} {
+		if *f.own < 0 {
+			return fmt.Errorf("%s is negative", f.name)
+		}
+		if *f.own == 0 {
+			*f.own = f.def
+		}
 	}
 	if s.MaxReplans < 0 || s.MaxFailures < 0 || s.PriceStep < 0 || s.BurnCap < 0 {
 		return errors.New("MaxReplans, MaxFailures, PriceStep and BurnCap must not be negative")

@@ -29,6 +29,8 @@ type decision struct {
 	diff Diff
 	plan planner.Plan
 	refs [][]planner.MachineRef // machines of the plan behind each launch
+
+	paced bool // a part of the plan was too much for one round
 }
 
 // toBuy is the name of a machine of the plan until it is bought.
@@ -58,6 +60,8 @@ func decide(s *State, planFunc PlanFunc) (*decision, error) {
 	d.diff.Stops = m.stops()
 	d.diff.Starts = m.starts()
 	d.diff.Terminations, d.diff.Drains = m.ends(plan.Releases)
+	s.limitEnds(d, m.robbed())
+	d.paced = d.paced || a.paced
 	d.diff.name(s.Woke)
 	return d, nil
 }

@@ -16,6 +16,7 @@ type Diff struct {
 	Drains       []Drain
 	Targets      []Target   // jobs that were given other machines, or none
 	Deferred     []Deferral // what the plan wants and cannot have yet
+	Breaker      string     // why all of the plan is refused: it would end too much at once; "": it is not
 }
 
 // Launch buys machines of one offering with one call.

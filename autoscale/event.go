@@ -27,4 +27,12 @@ const (
 	EventBackOff      = "back-off"      // something may not be bought for a while
 	EventRetry        = "retry"         // it may again
 	EventAdopt        = "adopt"         // a machine of ours that no record knew
+	EventOdd          = "odd"           // a row of a listing or of the store that cannot be read was skipped
+	EventQuarantine   = "quarantine"    // a machine came up unfit, or not at all
+	EventOrphan       = "orphan"        // a machine of ours that nothing accounts for
+	EventBreaker      = "breaker"       // too much was to end at once, or the clock is wrong: nothing is done
+	EventResume       = "resume"        // a person lifted the breaker
+	EventFrozenStart  = "frozen-start"  // the store is older than its machines: nothing is done
+	EventOverride     = "override"      // a person overruled the plan
+	EventLifted       = "lifted"        // and does so no more
 )

@@ -268,7 +268,7 @@ func (r *testRunner) Progress(context.Context) ([]autoscale.Progress, error) {
 	}
 	var list []autoscale.Progress
 	for id, g := range r.gangs {
-		list = append(list, autoscale.Progress{Job: id, Generation: g.gang.Generation, State: g.state, Safe: g.safe, Seen: r.seen(g, r.now), Since: g.since})
+		list = append(list, autoscale.Progress{Job: id, Generation: g.gang.Generation, State: g.state, Safe: g.safe, Seen: r.seen(g, r.now), Since: g.since, Gang: &g.gang})
 	}
 	return list, nil
 }

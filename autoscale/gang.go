@@ -44,6 +44,7 @@ type Progress struct {
 	Safe       float64   // samples of the job that a checkpoint holds
 	Seen       float64   // samples of the job done, safe or not
 	Since      time.Time // when State was entered
+	Gang       *Gang     // as it was started; nil where the runner does not tell
 }
 
 // StopMode says how a gang is stopped.

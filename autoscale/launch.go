@@ -196,10 +196,11 @@ func (l *Loop) receive(x *Intent, inst provider.Instance, now time.Time) {
 	if !slices.Contains(x.Instances, inst.ID) {
 		x.Instances = append(x.Instances, inst.ID)
 	}
-	if l.cache.everMachine[inst.ID] {
+	if _, ever := l.cache.everMachine[inst.ID]; ever {
 		return // found in a listing before
 	}
-	m := &InstanceRecord{Instance: inst, Reason: x.Reason, Rate: x.Rate}
+	inst = heard(firstSight(inst, x.Created, now), inst, now)
+	m := &InstanceRecord{Instance: inst, Reason: x.Reason, Rate: x.Rate, Silent: l.cfg.Settings.Agents && inst.CalledHome.IsZero()}
 	m.ReadyAt = inst.Launched.Add(l.bootOf(inst.Offering) + l.cfg.Settings.Setup)
 	if !inst.Started.IsZero() {
 		m.ReadyAt = inst.Started.Add(l.cfg.Settings.Setup)
@@ -231,7 +232,7 @@ func (l *Loop) renamePlaceholder(x *Intent, k int, id provider.InstanceID) {
 func (l *Loop) resend(ctx context.Context, now time.Time) error {
 	var open []*Intent
 	for _, x := range l.cache.intents {
-		if x.State != IntentOpen || l.frozen(x.Offering.Cloud) != "" {
+		if x.State != IntentOpen || l.frozen(x.Offering.Cloud) != "" || l.cache.overrides.closed(x.Offering) != "" {
 			continue
 		}
 		if now.Sub(x.Created) >= l.cfg.Settings.IntentMax {

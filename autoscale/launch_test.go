@@ -147,12 +147,12 @@ func TestMachineOnItsWayIsNotBoughtTwice(t *testing.T) {
 func TestMachineThatNeverComesUpIsReplacedOnce(t *testing.T) {
 	w := newWorld(t, setup{plan: thrifty, boot: 10 * time.Hour, offerings: []provider.Offering{smallSpot, smallOnDemand}})
 	w.submit(testJob("GPT-L", 1, 1))
-	for range 25 {
+	for range 45 {
 		w.round(time.Minute)
 	}
 	live := w.live()
 	if len(live) != 1 || live[0].Offering != smallOnDemand {
-		t.Errorf("after 25 minutes there are %v, want one of the next offering", live)
+		t.Errorf("after 45 minutes there are %v, want one of the next offering", live)
 	}
 	if got := w.kinds()[autoscale.EventLaunch]; got != 2 {
 		t.Errorf("%d machines were bought, want 2", got)

@@ -22,6 +22,10 @@ type cloudView struct {
 	instances     []provider.Instance
 	interruptions []provider.Interruption
 	quotas        []provider.Quota
+
+	checked bool            // its tags were compared with the store since that was loaded
+	odd     map[string]bool // rows that were skipped in the last full listing
+	vanish  bool            // more is missing from its listing than can be believed
 }
 
 // list asks every cloud what there is, all at once. A cloud that does not answer
@@ -39,6 +43,13 @@ func (l *Loop) list(ctx context.Context, now time.Time) {
 	}
 	_ = group.Wait() // look keeps its error in the view
 	for i, v := range l.clouds {
+		if why := ""; v.frozen == "" {
+			why = l.doubt(v, now)
+			if v.frozen = why; why != "" && !v.vanish {
+				l.event(Event{At: now, Kind: EventBreaker, Text: v.name + ": " + why})
+			}
+			v.vanish = why != ""
+		}
 		l.tellFrozen(v, was[i], now)
 	}
 }
@@ -111,9 +122,11 @@ func (l *Loop) frozen(cloud string) string {
 	return v.frozen
 }
 
-// mine reports whether a listed machine carries this fleet's tag. Others are
-// never touched; they only count against quotas.
-func (l *Loop) mine(inst provider.Instance) bool { return inst.Tags.Fleet == l.cache.fleet }
+// mine reports whether a listed machine is of this fleet: it carries our tag, or
+// was adopted. Others are never touched; they only count against quotas.
+func (l *Loop) mine(inst provider.Instance) bool {
+	return inst.Tags.Fleet == l.cache.fleet || l.cache.machine[inst.ID] != nil
+}
 
 // readMachines brings the records up to what the clouds list.
 func (l *Loop) readMachines(now time.Time) {
@@ -121,24 +134,21 @@ func (l *Loop) readMachines(now time.Time) {
 		if v.frozen != "" {
 			continue
 		}
-		listed := make(map[provider.InstanceID]bool, len(v.instances))
-		for _, inst := range v.instances {
-			if !l.mine(inst) {
-				continue
-			}
-			listed[inst.ID] = true
+		rows, there := l.rows(v, now)
+		l.checkTags(v, rows, now)
+		for _, inst := range rows {
 			r, known := l.cache.machine[inst.ID]
 			if !known {
-				if l.cache.everMachine[inst.ID] && !inst.Live() {
+				if _, ever := l.cache.everMachine[inst.ID]; ever && !inst.Live() {
 					continue // settled long ago, still listed for a while
 				}
 				r = l.adopt(inst, now)
 			}
-			r.Seen = now
+			r.Seen, r.Missed = now, time.Time{}
 			l.readMachine(r, inst, now)
 		}
 		for _, r := range l.cache.machines {
-			if r.Instance.Offering.Cloud == v.name && !listed[r.Instance.ID] {
+			if r.Instance.Offering.Cloud == v.name && !there[r.Instance.ID] {
 				l.missMachine(r, now)
 			}
 		}
@@ -146,22 +156,32 @@ func (l *Loop) readMachines(now time.Time) {
 }
 
 // adopt makes a record for a machine of ours that none knows: the answer to its
-// launch was lost, or came too late.
+// launch was lost, or came too late. One that no intent accounts for is an orphan
+// until a gang does.
 func (l *Loop) adopt(inst provider.Instance, now time.Time) *InstanceRecord {
-	r := &InstanceRecord{Instance: inst, Reason: "found in a listing"}
-	if l.cache.everMachine[inst.ID] {
-		r.Draining, r.Reason = true, "seen again after it was gone"
+	x := l.cache.intent(inst.Tags.Intent)
+	earliest := time.Time{}
+	if x != nil {
+		earliest = x.Created
 	}
-	r.Instance.State, r.Instance.Started, r.Instance.Ended, r.Instance.Cause = provider.Pending, time.Time{}, time.Time{}, provider.NotEnded
-	if x := l.cache.intent(inst.Tags.Intent); x != nil {
+	r := &InstanceRecord{Instance: firstSight(inst, earliest, now), Reason: "found in a listing"}
+	if ended, ever := l.cache.everMachine[inst.ID]; ever {
+		r.Draining, r.Reason = true, "seen again after it was settled"
+		r.Instance.Started = ended // what it costs from there on is still to be booked
+	}
+	switch rate, ok := l.rateOf(inst.Offering); {
+	case x != nil:
 		r.Reason, r.Rate = x.Reason, x.Rate
 		if !slices.Contains(x.Instances, inst.ID) {
 			x.Instances = append(x.Instances, inst.ID)
 			l.cache.touchIntent(x)
 			l.renamePlaceholder(x, len(x.Instances)-1, inst.ID)
 		}
-	} else if rate, ok := l.rateOf(inst.Offering); ok {
+	case ok:
 		r.Rate = rate
+		fallthrough
+	default:
+		r.Orphan = now
 	}
 	r.ReadyAt = now.Add(l.bootOf(inst.Offering) + l.cfg.Settings.Setup)
 	l.cache.addMachine(r)
@@ -174,45 +194,63 @@ func (l *Loop) adopt(inst provider.Instance, now time.Time) *InstanceRecord {
 // readMachine takes over what a listing says of one machine.
 func (l *Loop) readMachine(r *InstanceRecord, inst provider.Instance, now time.Time) {
 	old := r.Instance
-	if old == inst {
-		return
-	}
-	if !old.Live() && inst.Live() {
-		// It was taken for gone, or the listing lags: either way it is to end.
-		if !r.Draining {
-			r.Draining, r.Reason, r.EndAsked = true, "seen again after it was gone", time.Time{}
-			l.machineEvent(now, EventAdopt, r, r.Reason)
-		}
-		r.Instance, r.Settled = inst, false
+	if old.State == provider.Ended && r.Gone && inst.State != provider.Ended {
+		// It was taken for gone. Its gangs were given up, so it is to end.
+		r.Instance.State, r.Instance.Ended, r.Instance.Cause = provider.Pending, time.Time{}, provider.NotEnded
+		r.Instance = heard(r.Instance, inst, now)
+		r.Gone, r.Draining, r.Reason, r.EndAsked = false, true, "seen again after it was gone", time.Time{}
 		l.cache.touchMachine(r)
 		l.last.changed = true
+		l.machineEvent(now, EventAdopt, r, r.Reason)
 		return
 	}
-	r.Instance = inst
-	l.cache.touchMachine(r)
-	if old.Started.IsZero() && !inst.Started.IsZero() {
-		r.ReadyAt = inst.Started.Add(l.cfg.Settings.Setup)
-		if t, ok := l.typeOf(inst.Offering); ok {
-			l.boots.learn(t, inst.Started.Sub(inst.Launched))
-		}
+	if r.Gone && inst.State == provider.Ended {
+		r.Instance.State, r.Gone = provider.Ending, false // now the cloud says when it really ended
+		r.Instance.Ended = time.Time{}
 	}
-	if old.Live() && !inst.Live() {
+	r.Instance = heard(r.Instance, inst, now)
+	if r.Instance == old {
+		return
+	}
+	l.cache.touchMachine(r)
+	l.readArrival(r, old, now)
+	if old.Live() && !r.Instance.Live() {
 		l.loseMachine(r, now)
 	}
 }
 
-// missMachine deals with a machine that a full listing does not show. Just after
-// its launch that means nothing; later it is gone, and was paid for until now.
-func (l *Loop) missMachine(r *InstanceRecord, now time.Time) {
-	last := r.Seen
-	if r.Instance.Launched.After(last) {
-		last = r.Instance.Launched
+// readArrival takes over how far a machine has come on its way to carrying gangs.
+func (l *Loop) readArrival(r *InstanceRecord, old provider.Instance, now time.Time) {
+	inst := r.Instance
+	ran, called := old.Started.IsZero() && !inst.Started.IsZero(), old.CalledHome.IsZero() && !inst.CalledHome.IsZero()
+	if !ran && !called {
+		return
 	}
-	if r.Instance.State == provider.Ended || now.Sub(last) < l.cfg.Settings.Grace {
+	came := later(inst.Started, inst.CalledHome)
+	r.Silent = l.cfg.Settings.Agents && inst.CalledHome.IsZero()
+	r.ReadyAt = came.Add(l.cfg.Settings.Setup)
+	if t, ok := l.typeOf(inst.Offering); ok && !r.Silent {
+		l.boots.learn(t, came.Sub(inst.Launched))
+	}
+}
+
+// missMachine deals with a machine that a full listing does not show. Just after
+// its launch that means nothing; later it is gone, and was paid for until it was
+// first missed. Its books stay open for a while: listings have forgotten machines
+// that were there.
+func (l *Loop) missMachine(r *InstanceRecord, now time.Time) {
+	if r.Instance.State == provider.Ended {
+		return
+	}
+	if r.Missed.IsZero() {
+		r.Missed = now
+		l.cache.touchMachine(r)
+	}
+	if now.Sub(later(r.Seen, r.Instance.Launched)) < l.cfg.Settings.Grace {
 		return
 	}
 	live := r.Instance.Live()
-	r.Instance.State, r.Instance.Ended = provider.Ended, now
+	r.Gone, r.Instance.State, r.Instance.Ended = true, provider.Ended, later(r.Missed, r.Instance.Launched)
 	r.Instance.Cause = provider.Failed
 	if !r.EndAsked.IsZero() {
 		r.Instance.Cause = provider.EndedByUs

@@ -28,6 +28,16 @@ type Loop struct {
 	last    decided        // what the last plan was made of
 	lastAt  time.Time      // the last round
 
+	used      map[provider.InstanceID]bool // machines with a gang that runs, by the runner's word
+	strays    []Progress                   // gangs that run and should not
+	newer     []Progress                   // gangs that a restored store has not heard of
+	condemned []verdict                    // in this round, not yet judged
+	ending    endsLimit                    // what this round ends, as far as it counts for the breaker
+	allowed   bool                         // a person said that the next round may end what it wants to
+	unfitRow  map[provider.Offering]int    // machines in a row that came up unfit
+	halt      string                       // why this round changes nothing; "": it may
+	misread   bool                         // now cannot be believed: not even books are written
+
 	bought  []provider.Instance // in this round
 	replans int                 // in this round
 	told    []Event             // since the last round
@@ -58,7 +68,7 @@ func (l *Loop) take(ctx context.Context) (release func(), err error) {
 			release()
 			return nil, err
 		}
-		if err := l.resume(ctx); err != nil {
+		if err := l.goOn(ctx); err != nil {
 			l.cache.loaded = false
 			release()
 			return nil, err
@@ -67,10 +77,16 @@ func (l *Loop) take(ctx context.Context) (release func(), err error) {
 	return release, nil
 }
 
-// resume goes on from what was loaded: the meter from the charges of the machines
-// that are not settled, and the next round with a plan.
-func (l *Loop) resume(ctx context.Context) error {
+// goOn takes up what was loaded: the meter from the charges of the machines that
+// are not settled, the boots from all machines, and the next round with a plan.
+func (l *Loop) goOn(ctx context.Context) error {
 	l.last = decided{}
+	for _, v := range l.clouds {
+		v.checked = false
+	}
+	if err := l.learn(ctx); err != nil {
+		return err
+	}
 	var charges []ledger.Charge
 	if len(l.cache.machines) > 0 {
 		var err error
@@ -80,6 +96,36 @@ func (l *Loop) resume(ctx context.Context) error {
 		}
 	}
 	l.meter = l.cfg.Meter(charges)
+	return nil
+}
+
+// learn takes from the machines there ever were how long they take to come up, and
+// which came up unfit. It finds the last round in what was seen last.
+func (l *Loop) learn(ctx context.Context) error {
+	records, err := l.cfg.Store.Instances(ctx)
+	if err != nil {
+		return fmt.Errorf("load instances: %w", err)
+	}
+	slices.SortFunc(records, func(a, b InstanceRecord) int { return compareMachines(&a, &b) })
+	l.boots, l.unfitRow, l.lastAt = bootTimes{}, map[provider.Offering]int{}, time.Time{}
+	for i := range records {
+		m := &records[i]
+		came := later(m.Instance.Started, m.Instance.CalledHome)
+		if t, ok := l.typeOf(m.Instance.Offering); ok && !came.IsZero() && !m.Silent {
+			l.boots.learn(t, came.Sub(m.Instance.Launched))
+		}
+		switch {
+		case !m.Quarantined.IsZero():
+			l.unfitRow[m.Instance.Offering]++
+		case m.Ready:
+			delete(l.unfitRow, m.Instance.Offering)
+		}
+		l.lastAt = later(l.lastAt, m.Seen)
+	}
+	for _, row := range l.cache.broken {
+		l.event(Event{At: l.lastAt, Kind: EventOdd, Text: "the store: " + row + ": the row is skipped"})
+	}
+	l.cache.broken = nil
 	return nil
 }
 

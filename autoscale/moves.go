@@ -205,7 +205,7 @@ func (m *moves) starts() []Start {
 	var list []Start
 	for i := range m.jobs {
 		v := &m.jobs[i]
-		if v.target == nil || v.job.Gang != nil || v.fixed || !v.job.Ended.IsZero() || !m.ready(v.target) {
+		if v.target == nil || v.job.Gang != nil || v.fixed || m.s.Strays[v.job.Job.ID] || !v.job.Ended.IsZero() || !m.ready(v.target) {
 			continue
 		}
 		taken := slices.ContainsFunc(m.jobs, func(w move) bool { return w.job.Gang != nil && overlap(v.place, w.job.Gang) })
@@ -217,6 +217,22 @@ func (m *moves) starts() []Start {
 			g.Nodes = append(g.Nodes, GangNode{Instance: n.Instance, Accelerators: n.Accelerators})
 		}
 		list = append(list, Start{Gang: g, Reason: cmp.Or(v.reason, "its machines are ready"), Clock: v.clock})
+	}
+	return list
+}
+
+// robbed are the machines under gangs from which this decision takes their place
+// and gives them no other.
+func (m *moves) robbed() map[provider.InstanceID]bool {
+	list := map[provider.InstanceID]bool{}
+	for i := range m.jobs {
+		v := &m.jobs[i]
+		if v.job.Gang == nil || v.job.Target == nil || v.target != nil || v.job.Stopping != 0 || !v.job.Ended.IsZero() {
+			continue
+		}
+		for _, n := range v.job.Gang.Nodes {
+			list[n.Instance] = true
+		}
 	}
 	return list
 }
@@ -244,15 +260,16 @@ func (m *moves) ends(releases []planner.Release) (now []Termination, drains []Dr
 	for i := range m.s.Machines {
 		r := &m.s.Machines[i]
 		id, o := r.Instance.ID, r.Instance.Offering
-		if !r.Instance.Live() || !r.EndAsked.IsZero() || m.s.frozen(o.Cloud) != "" || wanted[id] {
+		if !r.Instance.Live() || !r.EndAsked.IsZero() || m.s.frozen(o.Cloud) != "" || wanted[id] || overrides(m.s.Overrides).held(id) != "" {
 			continue
 		}
+		unfit := !r.Quarantined.IsZero() && !m.s.holdTo(r).After(m.s.Now) // the cloud has refused to end it before
 		release, ok := released[id]
-		if r.Draining {
+		if r.Draining || unfit {
 			release, ok = planner.Release{Reason: r.Reason}, true
 		}
 		switch {
-		case !ok || !r.Draining && m.s.holdTo(r).After(m.s.Now):
+		case !ok || m.s.Used[id] && !held[id] || !r.Draining && m.s.holdTo(r).After(m.s.Now):
 		case !held[id]:
 			now = append(now, Termination{Instance: id, Offering: o, Reason: release.Reason, Clock: release.Clock})
 		case !r.Draining:

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/provider"
 )
@@ -21,7 +22,25 @@ type repeat struct {
 // store that fails is an error. The state is nil when nothing that a plan depends
 // on has changed since the last one.
 func (l *Loop) observe(ctx context.Context, now time.Time) (*State, error) {
+	why := l.badClock(now)
+	if l.misread = why != ""; l.misread {
+		l.halt = why
+		l.trip(now, why)
+		return nil, l.cache.commit(ctx, l.cfg.Store)
+	}
 	l.look(ctx, now)
+	if l.halt = l.halted(); l.halt == "" {
+		l.judge(now)
+		l.halt = l.halted()
+	}
+	if l.halt != "" {
+		l.condemned = nil
+		if err := l.cache.commit(ctx, l.cfg.Store); err != nil {
+			return nil, err
+		}
+		l.tellGuard()
+		return nil, nil
+	}
 	heedErr := l.heed(ctx, now) // first of all: there may be seconds left
 	if heedErr != nil {
 		l.cfg.Log.Warn("a gang on a leaving machine was not told", "err", heedErr)
@@ -45,16 +64,20 @@ func (l *Loop) observe(ctx context.Context, now time.Time) (*State, error) {
 
 // look reads everything there is to read, and calls nothing that changes anything.
 func (l *Loop) look(ctx context.Context, now time.Time) {
-	l.repeats = nil
+	l.repeats, l.strays, l.newer, l.used = nil, nil, nil, map[provider.InstanceID]bool{}
+	l.condemned, l.ending = nil, endsLimit{}
 	if err := l.quote(now); err != nil {
 		l.cfg.Log.Warn("the last book is used", "err", err)
 	}
 	l.list(ctx, now)
 	l.readProgress(ctx, now)
 	l.readMachines(now)
+	l.takeOver(now)
 	l.readInterruptions(now)
+	l.readOverrides(now)
 	l.readReady(now)
-	l.readOverdue(now)
+	l.readUnfit(now)
+	l.sweep(now)
 	l.readShortages(now)
 	l.tellHazards(now)
 }
@@ -63,18 +86,19 @@ func (l *Loop) look(ctx context.Context, now time.Time) {
 // word seen twice changes nothing more.
 func (l *Loop) readInterruptions(now time.Time) {
 	for _, v := range l.clouds {
+		off := l.offByAll(v.instances)
 		for _, word := range v.interruptions {
 			m, ok := l.cache.machine[word.Instance]
 			if !ok || !m.Instance.Live() || !m.Noticed.IsZero() {
 				continue
 			}
-			m.Noticed, m.Loss = word.Noticed, word.Loss
-			if m.Noticed.IsZero() {
+			m.Noticed, m.Loss = earlier(word.Noticed.Add(-off), now), word.Loss.Add(-off)
+			if word.Noticed.IsZero() {
 				m.Noticed = now
 			}
 			l.cache.touchMachine(m)
 			l.last.changed = true
-			l.machineEvent(now, EventNotice, m, "until "+word.Loss.UTC().Format(time.RFC3339))
+			l.machineEvent(now, EventNotice, m, "until "+m.Loss.UTC().Format(time.RFC3339))
 			// The pool is being taken back: what is bought there now goes with it.
 			l.markDown(scopeOf(m.Instance.Offering), provider.ErrCapacity, max(0, m.Loss.Sub(now))+l.cfg.Settings.BackOffMin, now)
 			l.abandon(m.Instance.ID, now)
@@ -87,31 +111,12 @@ func (l *Loop) readReady(now time.Time) {
 	for _, m := range l.cache.machines {
 		if !m.Ready && m.ready(now) {
 			m.Ready = true
+			l.countFit(m)
 			l.cache.touchMachine(m)
 			l.last.changed = true
 			l.machineEvent(m.ReadyAt, EventReady, m, "")
 		}
 	}
-}
-
-// readOverdue gives up machines that do not come up: what was asked for and never
-// appears must not count as coming for ever.
-func (l *Loop) readOverdue(now time.Time) {
-	for _, m := range l.cache.machines {
-		if m.Instance.State != provider.Pending || m.Draining || !m.EndAsked.IsZero() || now.Before(l.overdue(m)) {
-			continue
-		}
-		m.Draining, m.Reason = true, "it did not come up in "+now.Sub(m.Instance.Launched).Round(time.Second).String()
-		l.cache.touchMachine(m)
-		l.last.changed = true
-		l.markDown(scopeOf(m.Instance.Offering), provider.ErrCapacity, l.cfg.Settings.BackOffMin, now)
-		l.abandon(m.Instance.ID, now)
-	}
-}
-
-// overdue is when a machine that is pending is given up.
-func (l *Loop) overdue(m *InstanceRecord) time.Time {
-	return m.Instance.Launched.Add(max(l.cfg.Settings.PendingMax, 3*l.bootOf(m.Instance.Offering)))
 }
 
 // tellHazards passes on what happened to the pools that we hold something of. A
@@ -164,7 +169,12 @@ func (l *Loop) tellHazards(now time.Time) {
 func (l *Loop) state(now time.Time) *State {
 	s := &State{
 		Now: now, BurnCap: l.cfg.Settings.BurnCap, Hold: l.cfg.Settings.Hold, Recheck: l.cfg.Settings.DeniedWait,
-		Catalogue: l.cfg.Catalogue, Offers: l.offers(now),
+		Catalogue: l.cfg.Catalogue, Offers: l.offers(now), Overrides: l.cache.overrides,
+		Used: l.used, Strays: map[planner.JobID]bool{}, MaxMoves: l.cfg.Settings.MaxMoves, MaxGrowth: l.cfg.Settings.MaxGrowth,
+		Ending: l.ending.count, EndingRate: l.ending.rate, MayEndAll: l.allowed,
+	}
+	for _, p := range l.strays {
+		s.Strays[p.Job] = true
 	}
 	for _, r := range l.cache.jobs {
 		if r.Ended.IsZero() || r.Gang != nil {
@@ -175,12 +185,18 @@ func (l *Loop) state(now time.Time) *State {
 		if m.Instance.State != provider.Ended {
 			s.Machines = append(s.Machines, *m)
 		}
+		if now.Sub(m.Instance.Launched) < time.Minute && l.intentOf(m) == nil {
+			s.Grown++
+		}
 	}
 	for _, x := range l.cache.intents {
 		if x.State == IntentOpen {
 			open := *x
 			open.Instances = slices.Clone(x.Instances)
 			s.Intents = append(s.Intents, open)
+			if now.Sub(x.Created) < time.Minute {
+				s.Grown += x.Count
+			}
 		}
 	}
 	for _, x := range l.cache.shortages {
@@ -199,6 +215,9 @@ func (l *Loop) state(now time.Time) *State {
 	}
 	return s
 }
+
+// intentOf is the open intent of a machine; nil when it is answered.
+func (l *Loop) intentOf(m *InstanceRecord) *Intent { return l.cache.intent(m.Instance.Tags.Intent) }
 
 // quotas are the limits of a cloud, less what machines that are not ours take.
 func (l *Loop) quotas(v *cloudView) []provider.Quota {

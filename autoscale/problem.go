@@ -75,8 +75,14 @@ func (s *State) holdTo(m *InstanceRecord) time.Time {
 	if !m.Denied.IsZero() {
 		hold = later(hold, m.Denied.Add(s.Recheck))
 	}
+	if overrides(s.Overrides).held(m.Instance.ID) != "" {
+		hold = later(hold, s.Now.Add(held))
+	}
 	return hold
 }
+
+// held is how far away the end of a machine is put that a person holds.
+const held = 365 * 24 * time.Hour
 
 // jobState is a job as the planner sees it. What it is to run on counts as what
 // it runs on, so that a move that was begun is a place to keep.
@@ -86,6 +92,9 @@ func (s *State) jobState(r *JobRecord, there map[provider.InstanceID]bool) plann
 		// A move saves first, so what is done is safe unless a machine is lost.
 		j.Done = max(r.Safe, r.Seen)
 		j.Held += max(0, s.Now.Sub(r.Times.Started))
+	}
+	if pin, ok := overrides(s.Overrides).of(Pin, string(r.Job.ID)); ok {
+		j.Job = s.pinned(r.Job, pin.Config)
 	}
 	j.Running = r.Target
 	if r.Target != nil {
@@ -102,6 +111,19 @@ func (s *State) jobState(r *JobRecord, there map[provider.InstanceID]bool) plann
 		j.Waiting = time.Time{}
 	}
 	return j
+}
+
+// pinned is a job that can run on one config alone.
+func (s *State) pinned(job *planner.Job, c *planner.Config) *planner.Job {
+	pinned := *job
+	pinned.Types, pinned.Resources.Replicas = []string{c.Type}, planner.Replicas{Set: []int{c.Replicas}}
+	if c.Cloud != "" {
+		pinned.Clouds = []string{c.Cloud}
+	}
+	if t, ok := s.Catalogue.Lookup(c.Cloud, c.Type); ok {
+		pinned.Resources.Accelerators = []string{t.Accelerator}
+	}
+	return &pinned
 }
 
 // quotasLeft is what may still be bought of each counter. Every machine that is
@@ -191,6 +213,9 @@ func (s *State) blocked(o planner.Offer) (why string, until time.Time) {
 		return s.NoBuying, time.Time{}
 	}
 	if why := s.frozen(o.Offering.Cloud); why != "" {
+		return why, time.Time{}
+	}
+	if why := overrides(s.Overrides).closed(o.Offering); why != "" {
 		return why, time.Time{}
 	}
 	for i := range s.Shortages {

@@ -23,16 +23,101 @@ func (l *Loop) readProgress(ctx context.Context, now time.Time) {
 		said[p.Job] = p
 	}
 	for _, r := range l.cache.jobs {
-		if r.Gang == nil {
-			continue
-		}
-		p, ok := said[r.Gang.Job]
-		if !ok || p.Generation != r.Gang.Generation {
+		p, ok := said[r.Job.ID]
+		switch {
+		case ok && p.Generation > r.Generation:
+			l.newer = append(l.newer, p)
+		case r.Gang == nil:
+			if ok && p.live() {
+				l.strays = append(l.strays, p)
+			}
+		case !ok || p.Generation != r.Gang.Generation:
+			if ok && p.live() {
+				l.strays = append(l.strays, p)
+			}
 			l.repeats = append(l.repeats, repeat{r, Progress{}}) // it was never started, or is forgotten
+		default:
+			l.readGang(r, p, now)
+		}
+	}
+	for _, p := range list {
+		if !p.live() {
 			continue
 		}
-		l.readGang(r, p, now)
+		if _, known := l.cache.job[p.Job]; !known && l.cache.everJob[p.Job] {
+			l.strays = append(l.strays, p) // its job is over
+		}
+		if p.Gang != nil {
+			for _, n := range p.Gang.Nodes {
+				l.used[n.Instance] = true
+			}
+		}
 	}
+}
+
+// live reports whether the gang holds its machines.
+func (p Progress) live() bool {
+	return p.State == GangStarting || p.State == GangRunning || p.State == GangStopping
+}
+
+// takeOver brings jobs up to generations of theirs that the store has not heard of:
+// it was restored from a copy. A gang that runs is taken over with its machines.
+func (l *Loop) takeOver(now time.Time) {
+	for _, p := range l.newer {
+		r := l.cache.job[p.Job]
+		if p.live() && (p.Gang == nil || !l.allHere(p.Gang)) {
+			l.strays = append(l.strays, p) // nobody knows where it is: it has to stop
+			continue
+		}
+		if r.Gang != nil {
+			l.cache.unseat(r)
+		}
+		r.Generation, r.Target, r.Safe = p.Generation, nil, max(r.Safe, p.Safe)
+		l.cache.touchJob(r)
+		l.last.changed = true
+		if p.live() {
+			gang := *p.Gang
+			l.cache.seat(r, &gang)
+			r.Times, r.Stopping = GangTimes{Started: later(p.Since, r.Job.Submitted)}, 0
+			if r.Times.Started.After(now) {
+				r.Times.Started = now
+			}
+			if p.State != GangStarting {
+				r.Times.Running = r.Times.Started
+			}
+			target := planner.Running{Config: gang.Config, Offering: gang.Offering, Since: now}
+			for _, n := range gang.Nodes {
+				target.Machines = append(target.Machines, n.Instance)
+				if m := l.cache.machine[n.Instance]; !m.Orphan.IsZero() {
+					m.Orphan = time.Time{}
+					l.cache.touchMachine(m)
+				}
+			}
+			if r.Started.IsZero() {
+				r.Started = now
+			}
+			l.cache.aim(r, &target, now)
+			l.jobEvent(now, EventAdopt, r, fmt.Sprintf("generation %d runs, of which the store did not know", p.Generation))
+			l.readGang(r, p, now)
+			continue
+		}
+		r.Seen = r.Safe
+		if p.State == GangDone {
+			r.Phase, r.Ended, r.Waiting, r.Seen = JobDone, earlier(later(p.Since, r.Job.Submitted), now), time.Time{}, max(p.Seen, p.Safe)
+			l.jobEvent(r.Ended, EventDone, r, "")
+			continue
+		}
+		l.cache.aim(r, nil, now)
+	}
+	l.newer = nil
+}
+
+// allHere reports whether we have a record of every machine of a gang, and it runs.
+func (l *Loop) allHere(g *Gang) bool {
+	return !slices.ContainsFunc(g.Nodes, func(n GangNode) bool {
+		m, ok := l.cache.machine[n.Instance]
+		return !ok || !m.Instance.Live()
+	})
 }
 
 // readGang takes over what the runner says of one gang.
@@ -247,6 +332,13 @@ func (l *Loop) jobEvent(at time.Time, kind string, r *JobRecord, text string) {
 		e.Offering = &o
 	}
 	l.event(e)
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
 }
 
 func later(a, b time.Time) time.Time {

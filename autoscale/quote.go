@@ -16,6 +16,7 @@ import (
 type decided struct {
 	made    bool           // there was a plan since the store was loaded
 	changed bool           // something happened since
+	paced   bool           // a part of it was too much for one round
 	rates   []pricing.Rate // that it saw, by place in Config.Offerings; 0: none known
 	book    *pricing.Book  // the last one whose rates are near enough to those
 	next    time.Time      // when a clock passes; zero: none does

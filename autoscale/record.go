@@ -90,6 +90,12 @@ type InstanceRecord struct {
 	EndAsked time.Time    // we asked the cloud to end it; zero: we did not
 	Denied   time.Time    // the cloud refused to end it; zero: it did not
 	Settled  bool         // ended, and charged to its end: nothing more comes
+
+	Gone        bool      // taken for ended because full listings lack it; no cloud has said so
+	Missed      time.Time // first full listing since Seen that lacked it; zero: none
+	Silent      bool      // it runs, is expected to call home, and has not
+	Quarantined time.Time // it was found unfit: nothing runs there any more; zero: it was not
+	Orphan      time.Time // first seen without an intent or a gang to account for it; zero: something does
 }
 
 // Shortage is something that may not be bought for a while, because a launch was
@@ -124,7 +130,9 @@ type Snapshot struct {
 	Intents   []Intent         // open ones
 	Instances []InstanceRecord // those not settled
 	Shortages []Shortage
-	Version   int64 // counts the changes stored
+	Overrides []Override
+	Version   int64    // counts the changes stored
+	Broken    []string // rows that cannot be read and were left out, with the reason
 }
 
 // Change is what one step of a round makes durable, all of it or nothing. Rows
@@ -132,10 +140,13 @@ type Snapshot struct {
 type Change struct {
 	Version   int64 // of the snapshot that it was decided on: a store that has moved on refuses
 	Round     int64
+	Epoch     int64 // of the store from now on; 0: as it is
 	Jobs      []JobRecord
 	Intents   []Intent
 	Instances []InstanceRecord
 	Shortages []Shortage      // by scope; one that is over is forgotten
+	Overrides []Override      // by kind and subject
+	Lifted    []OverrideKey   // forgotten
 	Charges   []ledger.Charge // appended; an id seen before is ignored
 	Events    []Event         // appended
 }

@@ -15,8 +15,10 @@ import (
 type Round struct {
 	Number  int64
 	At      time.Time
-	Skipped bool // nothing had changed: no plan was made
-	Replans int  // plans made anew because launches failed
+	Skipped bool   // nothing had changed, or nothing may change: no plan was made
+	Halted  string // why nothing may change; "": it may
+	Breaker string // why the breaker is open; "": it is not
+	Replans int    // plans made anew because launches failed
 	Frozen  []Frozen
 	Diff    Diff
 	Plan    planner.Plan // the last one; that of an earlier round if this one was skipped
@@ -35,6 +37,7 @@ const (
 	ReadyClock   planner.Clock = "ready"   // a machine is ready
 	LossClock    planner.Clock = "loss"    // a machine goes by the cloud's word
 	PendingClock planner.Clock = "pending" // a machine that does not come up is given up
+	StepClock    planner.Clock = "step"    // what was too much for one round goes on
 )
 
 // Round runs one round at now. It neither sleeps nor reads a clock, so that the
@@ -47,13 +50,16 @@ func (l *Loop) Round(ctx context.Context, now time.Time) (Round, error) {
 	}
 	defer release()
 	l.cache.round++
-	l.bought, l.replans = nil, 0
+	l.bought, l.replans, l.halt = nil, 0, ""
 
 	state, err := l.observe(ctx, now) // a cloud that cannot be listed is frozen in state, no error
 	if err != nil {
 		return l.result(now, Diff{}), fmt.Errorf("observe: %w", err) // the store failed
 	}
-	saidErr := l.sayAgain(ctx, now)
+	var saidErr error
+	if l.halt == "" {
+		saidErr = l.sayAgain(ctx, now)
+	}
 	diff, actErr := Diff{}, error(nil)
 	if state != nil { // else nothing has changed since the last plan
 		decision, err := l.decide(state)
@@ -64,6 +70,7 @@ func (l *Loop) Round(ctx context.Context, now time.Time) (Round, error) {
 		decision, actErr = l.act(ctx, state, decision)
 		diff = decision.diff
 		l.keep(decision.plan, now)
+		l.allowed = l.allowed && actErr != nil
 	}
 	// What was bought is booked, even after a failed act or during a shutdown.
 	if err := l.settle(context.WithoutCancel(ctx), now); err != nil {
@@ -72,7 +79,9 @@ func (l *Loop) Round(ctx context.Context, now time.Time) (Round, error) {
 	round := l.result(now, diff)
 	round.Skipped = state == nil
 	l.cache.prune()
-	l.lastAt = now
+	if !l.misread {
+		l.lastAt = now
+	}
 	l.log(round)
 	return round, errors.Join(saidErr, actErr)
 }
@@ -83,6 +92,13 @@ func (l *Loop) decide(state *State) (*decision, error) {
 	l.last.changed = false
 	d, err := decide(state, l.cfg.Plan)
 	l.last.changed = err != nil
+	if err == nil {
+		l.last.paced = d.paced
+		if why := d.diff.Breaker; why != "" {
+			l.trip(state.Now, why)
+			l.halt = why
+		}
+	}
 	return d, err
 }
 
@@ -117,7 +133,7 @@ func (l *Loop) wake(now time.Time) (clock planner.Clock, due bool) {
 
 // keep remembers what a plan was made of, and when the next one is due.
 func (l *Loop) keep(plan planner.Plan, now time.Time) {
-	l.last = decided{made: true, changed: l.last.changed, plan: plan, rates: l.rates, book: l.prices}
+	l.last = decided{made: true, changed: l.last.changed, paced: l.last.paced, plan: plan, rates: l.rates, book: l.prices}
 	l.last.next, l.last.clock = plan.NextDecision, plan.NextClock
 	l.clocks(now, func(at time.Time, clock planner.Clock) {
 		if l.last.next.IsZero() || at.Before(l.last.next) {
@@ -159,6 +175,20 @@ func (l *Loop) clocks(now time.Time, tell func(at time.Time, clock planner.Clock
 			tell(now.Add(1), planner.BackClock)
 		}
 	}
+	if l.last.paced { // what was put off goes on in the next round
+		tell(now.Add(1), StepClock)
+	}
+	for _, m := range l.cache.machines {
+		if m.Instance.Live() && !m.Orphan.IsZero() && !m.Draining {
+			ahead(m.Orphan.Add(l.cfg.Settings.OrphanGrace), planner.HoldClock)
+		}
+		if m.Silent && !m.leaving() {
+			ahead(l.overdue(m), PendingClock)
+		}
+		if set := l.cfg.Settings; set.MaxLife > 0 && !m.leaving() {
+			ahead(m.Instance.Launched.Add(set.MaxLife), planner.HoldClock)
+		}
+	}
 	for _, x := range l.cache.intents {
 		if x.State == IntentOpen { // the answer is asked for again in every round
 			tell(now.Add(l.cfg.Settings.Round), PendingClock)
@@ -169,8 +199,11 @@ func (l *Loop) clocks(now time.Time, tell func(at time.Time, clock planner.Clock
 // result gathers what the round did.
 func (l *Loop) result(now time.Time, diff Diff) Round {
 	r := Round{
-		Number: l.cache.round, At: now, Replans: l.replans, Diff: diff, Plan: l.last.plan, Bought: l.bought,
+		Number: l.cache.round, At: now, Halted: l.halt, Replans: l.replans, Diff: diff, Plan: l.last.plan, Bought: l.bought,
 		Events: l.told, Burn: l.burn(), NextDecision: l.last.next, NextClock: l.last.clock,
+	}
+	if o, open := l.cache.overrides.of(Breaker, ""); open {
+		r.Breaker = o.Why
 	}
 	for _, v := range l.clouds {
 		if v.frozen != "" {

@@ -27,7 +27,19 @@ type State struct {
 	Hold      time.Duration // minimum run time of a machine
 	Recheck   time.Duration // how long a machine that the cloud refused to end is left alone
 	Catalogue *provider.Catalogue
-	Woke      planner.Clock // the clock that woke the round, when nothing else did
+	Overrides []Override                   // in force
+	Used      map[provider.InstanceID]bool // machines with a gang that runs, by the runner's word
+	Strays    map[planner.JobID]bool       // jobs with a gang that runs and is none of theirs
+	Grown     int                          // machines bought within the last minute
+	MaxGrowth int                          // and how many may be; 0: not limited
+	MaxMoves  int                          // jobs that may move in a round; 0: not limited
+	Woke      planner.Clock                // the clock that woke the round, when nothing else did
+
+	// What this round ends already for other reasons than the plan, and whether a
+	// person said that it may end as much as it wants to.
+	Ending     int
+	EndingRate pricing.Rate
+	MayEndAll  bool
 }
 
 // Frozen is a cloud of which nothing is bought, ended or moved in a round.
@@ -45,12 +57,12 @@ func (s *State) frozen(cloud string) string {
 
 // leaving reports whether a machine gives no capacity any more.
 func (r *InstanceRecord) leaving() bool {
-	return !r.Instance.Live() || r.Draining || !r.Noticed.IsZero() || !r.EndAsked.IsZero()
+	return !r.Instance.Live() || r.Draining || !r.Quarantined.IsZero() || !r.Noticed.IsZero() || !r.EndAsked.IsZero()
 }
 
 // ready reports whether a machine may carry gangs.
 func (r *InstanceRecord) ready(now time.Time) bool {
-	return r.Instance.State == provider.Running && !now.Before(r.ReadyAt)
+	return r.Instance.State == provider.Running && !r.Silent && !now.Before(r.ReadyAt)
 }
 
 // A launch whose answer is out is machines on their way, which have names of our

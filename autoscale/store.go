@@ -16,7 +16,8 @@ var ErrStale = errors.New("the store has moved on")
 // and is durable when Commit returns nil. After any other answer the caller knows
 // nothing and loads again.
 type Store interface {
-	// Load returns the running fleet.
+	// Load returns the running fleet. Rows that cannot be read are left out and named
+	// in Snapshot.Broken.
 	Load(ctx context.Context) (Snapshot, error)
 
 	// Commit stores one change and makes the store's version one more than

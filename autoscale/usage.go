@@ -97,11 +97,16 @@ func (l *Loop) waste(r *JobRecord, from, to time.Time) {
 // and booked to their end. A machine that cannot be seen waits: it is booked when
 // it is seen again, as far as it lived.
 func (l *Loop) settle(ctx context.Context, now time.Time) error {
+	if l.misread {
+		return l.cache.commit(ctx, l.cfg.Store)
+	}
 	for _, m := range l.cache.machines {
 		if m.Settled || l.frozen(m.Instance.Offering.Cloud) != "" {
 			continue
 		}
-		over := m.Instance.State == provider.Ended
+		// By a clock that is off a machine may end a little after now, and one that only
+		// listings have forgotten may come back: both are settled later.
+		over := m.Instance.State == provider.Ended && !m.Instance.Ended.After(now) && (!m.Gone || now.Sub(m.Instance.Ended) >= l.cfg.Settings.Forget)
 		if over || m.Seen.Equal(now) && now.Sub(later(m.Booked, m.Instance.Started)) >= l.cfg.Settings.Book {
 			l.book(m, now)
 		}

@@ -27,6 +27,8 @@ type Memory struct {
 	intents   map[string]autoscale.Intent
 	machines  map[provider.InstanceID]autoscale.InstanceRecord
 	shortages map[autoscale.Scope]autoscale.Shortage
+	overrides map[autoscale.OverrideKey]autoscale.Override
+	epoch     int64
 	charges   []ledger.Charge
 	charged   map[string]bool // ids in charges
 	events    []autoscale.Event
@@ -44,6 +46,8 @@ func NewMemory(fleet string) *Memory {
 		intents:   map[string]autoscale.Intent{},
 		machines:  map[provider.InstanceID]autoscale.InstanceRecord{},
 		shortages: map[autoscale.Scope]autoscale.Shortage{},
+		overrides: map[autoscale.OverrideKey]autoscale.Override{},
+		epoch:     1,
 		charged:   map[string]bool{},
 	}
 }
@@ -52,7 +56,7 @@ func NewMemory(fleet string) *Memory {
 func (m *Memory) Load(ctx context.Context) (autoscale.Snapshot, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	s := autoscale.Snapshot{Fleet: m.fleet, Epoch: 1, Round: m.round, Version: m.version}
+	s := autoscale.Snapshot{Fleet: m.fleet, Epoch: m.epoch, Round: m.round, Version: m.version}
 	for _, r := range m.sortedJobs() {
 		if r.Ended.IsZero() || r.Gang != nil {
 			s.Jobs = append(s.Jobs, r)
@@ -71,7 +75,22 @@ func (m *Memory) Load(ctx context.Context) (autoscale.Snapshot, error) {
 	for _, scope := range slices.SortedFunc(maps.Keys(m.shortages), autoscale.Scope.Compare) {
 		s.Shortages = append(s.Shortages, m.shortages[scope])
 	}
+	for _, key := range slices.SortedFunc(maps.Keys(m.overrides), autoscale.OverrideKey.Compare) {
+		s.Overrides = append(s.Overrides, m.overrides[key])
+	}
 	return s, ctx.Err()
+}
+
+// Copy is a store that holds what m holds now: a backup.
+func (m *Memory) Copy() *Memory {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return &Memory{
+		fleet: m.fleet, epoch: m.epoch, round: m.round, version: m.version,
+		jobs: maps.Clone(m.jobs), intents: maps.Clone(m.intents), machines: maps.Clone(m.machines),
+		shortages: maps.Clone(m.shortages), overrides: maps.Clone(m.overrides),
+		charges: slices.Clone(m.charges), charged: maps.Clone(m.charged), events: slices.Clone(m.events),
+	}
 }
 
 // clone is an intent that shares nothing with x.
@@ -91,7 +110,13 @@ func (m *Memory) Commit(ctx context.Context, c autoscale.Change) error {
 		return fmt.Errorf("%w: from version %d to %d", autoscale.ErrStale, c.Version, m.version)
 	}
 	m.version++
-	m.round = max(m.round, c.Round)
+	m.round, m.epoch = max(m.round, c.Round), max(m.epoch, c.Epoch)
+	for _, key := range c.Lifted {
+		delete(m.overrides, key)
+	}
+	for _, o := range c.Overrides {
+		m.overrides[o.OverrideKey] = o
+	}
 	for _, r := range c.Jobs {
 		m.jobs[r.Job.ID] = r
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -20,7 +21,7 @@ func (s *SQLite) Load(ctx context.Context) (snap autoscale.Snapshot, err error) 
 		if err := row.Scan(&snap.Fleet, &snap.Epoch, &snap.Round, &snap.Version); err != nil {
 			return err
 		}
-		r := reader{tx: tx, jobs: s.jobs}
+		r := s.reader(tx)
 		if snap.Jobs, err = r.jobsWhere(ctx, "ended IS NULL OR gang IS NOT NULL"); err != nil {
 			return err
 		}
@@ -30,8 +31,14 @@ func (s *SQLite) Load(ctx context.Context) (snap autoscale.Snapshot, err error) 
 		if snap.Instances, err = r.instancesWhere(ctx, "settled = 0"); err != nil {
 			return err
 		}
-		snap.Shortages, err = r.shortages(ctx)
-		return err
+		if snap.Shortages, err = r.shortages(ctx); err != nil {
+			return err
+		}
+		if snap.Overrides, err = r.overrides(ctx); err != nil {
+			return err
+		}
+		snap.Broken = r.broken
+		return nil
 	})
 	return snap, err
 }
@@ -39,7 +46,7 @@ func (s *SQLite) Load(ctx context.Context) (snap autoscale.Snapshot, err error) 
 // Jobs returns every job there ever was, by time of submission and id.
 func (s *SQLite) Jobs(ctx context.Context) (list []autoscale.JobRecord, err error) {
 	err = s.in(ctx, func(tx *sql.Tx) error {
-		list, err = (&reader{tx: tx, jobs: s.jobs}).jobsWhere(ctx, "1")
+		list, err = s.reader(tx).jobsWhere(ctx, "1")
 		return err
 	})
 	return list, err
@@ -48,7 +55,7 @@ func (s *SQLite) Jobs(ctx context.Context) (list []autoscale.JobRecord, err erro
 // Instances returns every machine there ever was, by id.
 func (s *SQLite) Instances(ctx context.Context) (list []autoscale.InstanceRecord, err error) {
 	err = s.in(ctx, func(tx *sql.Tx) error {
-		list, err = (&reader{tx: tx}).instancesWhere(ctx, "1")
+		list, err = s.reader(tx).instancesWhere(ctx, "1")
 		return err
 	})
 	return list, err
@@ -57,8 +64,8 @@ func (s *SQLite) Instances(ctx context.Context) (list []autoscale.InstanceRecord
 // Charges returns the charges that begin in [from, to), as they were appended.
 func (s *SQLite) Charges(ctx context.Context, from, to time.Time) (list []ledger.Charge, err error) {
 	err = s.in(ctx, func(tx *sql.Tx) error {
-		r := reader{tx: tx}
-		list, err = query(ctx, &r, `SELECT c.id, kind, instance, run, `+offeringColumns+`, starts, ends, c.account, job, team, share, of, rate, known, list, amount, round
+		r := s.reader(tx)
+		list, err = query(ctx, r, "charge", `SELECT c.id, kind, instance, run, `+offeringColumns+`, starts, ends, c.account, job, team, share, of, rate, known, list, amount, round
 			FROM charges c JOIN offerings o ON o.id = c.offering
 			WHERE (?1 IS NULL OR starts >= ?1) AND (?2 IS NULL OR starts < ?2) ORDER BY seq`,
 			func(scan func(...any) error) (c ledger.Charge, err error) {
@@ -83,14 +90,15 @@ func (s *SQLite) Charges(ctx context.Context, from, to time.Time) (list []ledger
 // Events returns the events in [from, to), as they were appended.
 func (s *SQLite) Events(ctx context.Context, from, to time.Time) (list []autoscale.Event, err error) {
 	err = s.in(ctx, func(tx *sql.Tx) error {
-		r := reader{tx: tx}
-		list, err = query(ctx, &r, `SELECT at, round, kind, job, instance, o.id, `+offeringColumns+`, text
+		r := s.reader(tx)
+		list, err = query(ctx, r, "event", `SELECT seq, at, round, kind, job, instance, o.id, `+offeringColumns+`, text
 			FROM events e LEFT JOIN offerings o ON o.id = e.offering
 			WHERE (?1 IS NULL OR at >= ?1) AND (?2 IS NULL OR at < ?2) ORDER BY seq`,
 			func(scan func(...any) error) (e autoscale.Event, err error) {
 				var o offeringRow
 				var at, id sql.NullInt64
-				if err := scan(append(append([]any{&at, &e.Round, &e.Kind, &e.Job, &e.Instance, &id}, o.into()...), &e.Text)...); err != nil {
+				var seq int64
+				if err := scan(append(append([]any{&seq, &at, &e.Round, &e.Kind, &e.Job, &e.Instance, &id}, o.into()...), &e.Text)...); err != nil {
 					return e, err
 				}
 				e.At = instant(at)
@@ -110,12 +118,26 @@ func (s *SQLite) Events(ctx context.Context, from, to time.Time) (list []autosca
 
 // reader reads in one transaction, so that what it reads belongs together.
 type reader struct {
-	tx   *sql.Tx
-	jobs Codec
+	tx     *sql.Tx
+	jobs   Codec
+	broken []string         // rows that were left out
+	tell   func(row string) // of each of them
 }
 
-// query reads every row of an answer.
-func query[T any](ctx context.Context, r *reader, text string, read func(scan func(...any) error) (T, error), args ...any) ([]T, error) {
+func (s *SQLite) reader(tx *sql.Tx) *reader { return &reader{tx: tx, jobs: s.jobs, tell: s.broken} }
+
+// skip notes a row that cannot be read.
+func (r *reader) skip(what, key string, err error) {
+	row := fmt.Sprintf("%s %s: %v", what, key, err)
+	r.broken = append(r.broken, row)
+	if r.tell != nil {
+		r.tell(row)
+	}
+}
+
+// query reads the rows of an answer. One that cannot be read is left out, and named
+// by what it is and by its first column.
+func query[T any](ctx context.Context, r *reader, what, text string, read func(scan func(...any) error) (T, error), args ...any) ([]T, error) {
 	rows, err := r.tx.QueryContext(ctx, text, args...)
 	if err != nil {
 		return nil, err
@@ -125,11 +147,28 @@ func query[T any](ctx context.Context, r *reader, text string, read func(scan fu
 	for rows.Next() {
 		v, err := read(rows.Scan)
 		if err != nil {
-			return nil, err
+			r.skip(what, keyOf(rows), err)
+			continue
 		}
 		list = append(list, v)
 	}
 	return list, rows.Err()
+}
+
+// keyOf is the first column of the present row, as text.
+func keyOf(rows *sql.Rows) string {
+	columns, err := rows.Columns()
+	if err != nil {
+		return "?"
+	}
+	values := make([]any, len(columns))
+	for i := range values {
+		values[i] = new(any)
+	}
+	if err := rows.Scan(values...); err != nil {
+		return "?"
+	}
+	return fmt.Sprint(*values[0].(*any))
 }
 
 const offeringColumns = "o.cloud, o.account, o.region, o.zone, o.type, o.market, o.reservation"
@@ -155,7 +194,7 @@ func (o *offeringRow) offering() (provider.Offering, error) {
 }
 
 func (r *reader) jobsWhere(ctx context.Context, condition string) ([]autoscale.JobRecord, error) {
-	return query(ctx, r, `SELECT id, document, phase, generation, gang, begun, running, stopped, stopping, target, safe, seen, seen_at, waiting, held,
+	return query(ctx, r, "job", `SELECT id, document, phase, generation, gang, begun, running, stopped, stopping, target, safe, seen, seen_at, waiting, held,
 		started, ended, restarts, losses, failures FROM jobs WHERE `+condition+` ORDER BY submitted, id`,
 		func(scan func(...any) error) (j autoscale.JobRecord, err error) {
 			var id, document string
@@ -182,12 +221,12 @@ func (r *reader) jobsWhere(ctx context.Context, condition string) ([]autoscale.J
 			j.Times = autoscale.GangTimes{Started: instant(begun), Running: instant(running), Stopping: instant(stopped)}
 			j.SeenAt, j.Waiting, j.Started, j.Ended = instant(seenAt), instant(waiting), instant(started), instant(ended)
 			j.Held = time.Duration(held)
-			return j, nil
+			return j, sound(j)
 		})
 }
 
 func (r *reader) openIntents(ctx context.Context) ([]autoscale.Intent, error) {
-	return query(ctx, r, `SELECT token, round, `+offeringColumns+`, count, min, rate, reason, created, state, instances, error
+	return query(ctx, r, "intent", `SELECT token, round, `+offeringColumns+`, count, min, rate, reason, created, state, instances, error
 		FROM intents i JOIN offerings o ON o.id = i.offering WHERE state = 1 ORDER BY token`,
 		func(scan func(...any) error) (x autoscale.Intent, err error) {
 			var o offeringRow
@@ -208,30 +247,36 @@ func (r *reader) openIntents(ctx context.Context) ([]autoscale.Intent, error) {
 }
 
 func (r *reader) instancesWhere(ctx context.Context, condition string) ([]autoscale.InstanceRecord, error) {
-	return query(ctx, r, `SELECT i.id, `+offeringColumns+`, state, tag_fleet, tag_epoch, tag_round, tag_intent, launched, started, ended, cause,
-		ready_at, draining, reason, ready, rate, booked, seen, noticed, loss, end_asked, denied, settled
+	return query(ctx, r, "instance", `SELECT i.id, `+offeringColumns+`, state, tag_fleet, tag_epoch, tag_round, tag_intent, launched, started, ended, cause,
+		ready_at, draining, reason, ready, rate, booked, seen, noticed, loss, end_asked, denied, settled,
+		called_home, accelerators, gone, missed, silent, quarantined, orphan
 		FROM instances i JOIN offerings o ON o.id = i.offering WHERE `+condition+` ORDER BY i.id`,
 		func(scan func(...any) error) (m autoscale.InstanceRecord, err error) {
 			var o offeringRow
-			var launched, started, ended, ready, booked, seen, noticed, loss, endAsked, denied sql.NullInt64
+			var launched, started, ended, ready, booked, seen, noticed, loss, endAsked, denied, called, missed, quarantined, orphan sql.NullInt64
 			var rate int64
 			i := &m.Instance
 			err = scan(append(append([]any{&i.ID}, o.into()...), &i.State, &i.Tags.Fleet, &i.Tags.Epoch, &i.Tags.Round, &i.Tags.Intent,
 				&launched, &started, &ended, &i.Cause, &ready, &m.Draining, &m.Reason, &m.Ready, &rate, &booked, &seen,
-				&noticed, &loss, &endAsked, &denied, &m.Settled)...)
+				&noticed, &loss, &endAsked, &denied, &m.Settled,
+				&called, &i.Accelerators, &m.Gone, &missed, &m.Silent, &quarantined, &orphan)...)
 			if err != nil {
 				return m, err
 			}
 			i.Launched, i.Started, i.Ended = instant(launched), instant(started), instant(ended)
 			m.ReadyAt, m.Booked, m.Seen, m.Rate = instant(ready), instant(booked), instant(seen), pricing.Rate(rate)
 			m.Noticed, m.Loss, m.EndAsked, m.Denied = instant(noticed), instant(loss), instant(endAsked), instant(denied)
+			i.CalledHome, m.Missed, m.Quarantined, m.Orphan = instant(called), instant(missed), instant(quarantined), instant(orphan)
+			if i.State < provider.Pending || i.State > provider.Ended {
+				return m, fmt.Errorf("state %d is none", uint8(i.State))
+			}
 			i.Offering, err = o.offering()
 			return m, err
 		})
 }
 
 func (r *reader) shortages(ctx context.Context) ([]autoscale.Shortage, error) {
-	return query(ctx, r, `SELECT cloud, account, region, zone, family, type, market, reservation, kind, since, until, streak FROM shortages
+	return query(ctx, r, "shortage", `SELECT cloud, account, region, zone, family, type, market, reservation, kind, since, until, streak FROM shortages
 		ORDER BY cloud, account, region, zone, family, type, market, reservation`,
 		func(scan func(...any) error) (s autoscale.Shortage, err error) {
 			var since, until sql.NullInt64
@@ -239,5 +284,38 @@ func (r *reader) shortages(ctx context.Context) ([]autoscale.Shortage, error) {
 			err = scan(&c.Cloud, &c.Account, &c.Region, &c.Zone, &c.Family, &c.Type, &c.Market, &c.Reservation, &s.Kind, &since, &until, &s.Streak)
 			s.Since, s.Until = instant(since), instant(until)
 			return s, err
+		})
+}
+
+// sound reports what a record of a job cannot say.
+func sound(j autoscale.JobRecord) error {
+	switch {
+	case j.Job == nil || j.Job.Curve == nil:
+		return errors.New("its document says nothing of its speed")
+	case j.Phase < autoscale.JobWaiting || j.Phase > autoscale.JobCancelled:
+		return fmt.Errorf("phase %d is none", uint8(j.Phase))
+	case j.Gang != nil && (len(j.Gang.Nodes) == 0 || j.Gang.Job != j.Job.ID || j.Gang.Config.Nodes != len(j.Gang.Nodes)):
+		return errors.New("its gang is not whole")
+	case j.Target != nil && (len(j.Target.Machines) == 0 || j.Target.Config.Nodes != len(j.Target.Machines)):
+		return errors.New("its target is not whole")
+	}
+	return nil
+}
+
+func (r *reader) overrides(ctx context.Context) ([]autoscale.Override, error) {
+	return query(ctx, r, "override", `SELECT kind, subject, config, who, why, since, until FROM overrides ORDER BY kind, subject`,
+		func(scan func(...any) error) (o autoscale.Override, err error) {
+			var config sql.NullString
+			var since, until sql.NullInt64
+			if err := scan(&o.Kind, &o.Subject, &config, &o.Who, &o.Why, &since, &until); err != nil {
+				return o, err
+			}
+			o.Since, o.Until = instant(since), instant(until)
+			if config.Valid {
+				if err := json.Unmarshal([]byte(config.String), &o.Config); err != nil {
+					return o, fmt.Errorf("config: %w", err)
+				}
+			}
+			return o, nil
 		})
 }

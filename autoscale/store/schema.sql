@@ -86,7 +86,14 @@ CREATE TABLE instances (
 	loss      INTEGER,
 	end_asked INTEGER,
 	denied    INTEGER,
-	settled   INTEGER NOT NULL
+	settled   INTEGER NOT NULL,
+	called_home  INTEGER,
+	accelerators INTEGER NOT NULL, -- that it counted itself
+	gone      INTEGER NOT NULL,
+	missed    INTEGER,
+	silent    INTEGER NOT NULL,
+	quarantined INTEGER,
+	orphan    INTEGER
 ) STRICT;
 CREATE INDEX instances_live ON instances (id) WHERE settled = 0;
 
@@ -104,6 +111,17 @@ CREATE TABLE shortages (
 	until       INTEGER,
 	streak      INTEGER NOT NULL,
 	PRIMARY KEY (cloud, account, region, zone, family, type, market, reservation)
+) STRICT;
+
+CREATE TABLE overrides (
+	kind    TEXT    NOT NULL,
+	subject TEXT    NOT NULL,
+	config  TEXT,              -- JSON; NULL: none
+	who     TEXT    NOT NULL,
+	why     TEXT    NOT NULL,
+	since   INTEGER,
+	until   INTEGER,
+	PRIMARY KEY (kind, subject)
 ) STRICT;
 
 CREATE TABLE charges (

@@ -19,19 +19,24 @@ import (
 var schema string
 
 // schemaVersion is raised with every change of schema.sql.
-const schemaVersion = 1
+const schemaVersion = 2
 
 // SQLiteConfig says where a store lies.
 type SQLiteConfig struct {
 	Path  string // of the file, made if it is not there; ":memory:" for one that goes with the process
 	Jobs  Codec
 	Fleet string // id of a store that is made now; "" draws one
+
+	// Broken is told of every row that cannot be read, whichever call meets it. The
+	// row is left out, and the rest is served. Nil: nobody is.
+	Broken func(row string)
 }
 
 // SQLite is a store in one file. It is safe for concurrent use.
 type SQLite struct {
-	db   *sql.DB
-	jobs Codec
+	db     *sql.DB
+	jobs   Codec
+	broken func(row string)
 }
 
 // OpenSQLite opens a store, or makes one.
@@ -50,7 +55,7 @@ func OpenSQLite(ctx context.Context, cfg SQLiteConfig) (*SQLite, error) {
 		return nil, fmt.Errorf("store %s: %w", cfg.Path, err)
 	}
 	db.SetMaxOpenConns(1) // one writer; and a store in memory is one connection's
-	s := &SQLite{db: db, jobs: cfg.Jobs}
+	s := &SQLite{db: db, jobs: cfg.Jobs, broken: cfg.Broken}
 	if err := s.prepare(ctx, cfg); err != nil {
 		return nil, fmt.Errorf("store %s: %w", cfg.Path, errors.Join(err, db.Close()))
 	}
@@ -106,7 +111,7 @@ func (s *SQLite) in(ctx context.Context, f func(tx *sql.Tx) error) error {
 // Commit stores one change.
 func (s *SQLite) Commit(ctx context.Context, c autoscale.Change) error {
 	return s.in(ctx, func(tx *sql.Tx) error {
-		got, err := tx.ExecContext(ctx, "UPDATE fleet SET version = version + 1, round = max(round, ?) WHERE version = ?", c.Round, c.Version)
+		got, err := tx.ExecContext(ctx, "UPDATE fleet SET version = version + 1, round = max(round, ?), epoch = max(epoch, ?) WHERE version = ?", c.Round, c.Epoch, c.Version)
 		if err != nil {
 			return err
 		}

@@ -115,9 +115,15 @@ func full() autoscale.Change {
 			Instance: provider.Instance{
 				ID: "i-1", Offering: o, State: provider.Running, Tags: provider.Tags{Fleet: "f", Epoch: 1, Round: 2, Intent: "t"},
 				Launched: at, Started: at.Add(1), Ended: at.Add(2), Cause: provider.Interrupted,
+				CalledHome: at, Accelerators: 7,
 			},
 			ReadyAt: at, Draining: true, Reason: "why", Ready: true, Rate: 1, Booked: at, Seen: at, Noticed: at, Loss: at, EndAsked: at, Denied: at,
+			Gone: true, Missed: at, Silent: true, Quarantined: at, Orphan: at,
 		}},
+		Overrides: []autoscale.Override{
+			{OverrideKey: autoscale.OverrideKey{Kind: autoscale.Pause, Subject: "team/'; --"}, Who: "Ada", Why: "talk", Since: at, Until: at.Add(time.Hour)},
+			{OverrideKey: autoscale.OverrideKey{Kind: autoscale.Pin, Subject: "GPT-L"}, Config: &config, Who: "Ada", Since: at},
+		},
 		Shortages: []autoscale.Shortage{
 			{Scope: autoscale.Scope{Cloud: "aws", Region: "us-east-1", Family: "P", Market: provider.Spot}, Kind: "quota reached", Since: at, Until: at.Add(1), Streak: 2},
 			{Scope: autoscale.Scope{Cloud: "gcp"}, Kind: "denied", Since: at, Until: at, Streak: 1},
@@ -188,7 +194,7 @@ func TestReloadIsEqual(t *testing.T) {
 		want := contents{
 			Snapshot: autoscale.Snapshot{
 				Fleet: born.Fleet, Epoch: 1, Round: 7, Version: 1,
-				Jobs: change.Jobs, Intents: change.Intents, Instances: change.Instances, Shortages: change.Shortages,
+				Jobs: change.Jobs, Intents: change.Intents, Instances: change.Instances, Shortages: change.Shortages, Overrides: change.Overrides,
 			},
 			Jobs: change.Jobs, Instances: change.Instances, Charges: change.Charges, Events: change.Events,
 		}

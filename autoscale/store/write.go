@@ -39,6 +39,16 @@ func (w *writer) change(ctx context.Context, c autoscale.Change) error {
 			return fmt.Errorf("shortage %s: %w", s.Scope, err)
 		}
 	}
+	for _, key := range c.Lifted {
+		if err := w.exec(ctx, "DELETE FROM overrides WHERE kind = ? AND subject = ?", key.Kind, key.Subject); err != nil {
+			return fmt.Errorf("override %s %s: %w", key.Kind, key.Subject, err)
+		}
+	}
+	for _, o := range c.Overrides {
+		if err := w.override(ctx, o); err != nil {
+			return fmt.Errorf("override %s %s: %w", o.Kind, o.Subject, err)
+		}
+	}
 	for _, charge := range c.Charges {
 		if err := w.charge(ctx, charge); err != nil {
 			return fmt.Errorf("charge %s: %w", charge.ID, err)
@@ -140,11 +150,20 @@ func (w *writer) instance(ctx context.Context, r autoscale.InstanceRecord) error
 	if err != nil {
 		return err
 	}
-	return w.exec(ctx, "INSERT OR REPLACE INTO instances VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	return w.exec(ctx, "INSERT OR REPLACE INTO instances VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		i.ID, offering, i.State, i.Tags.Fleet, i.Tags.Epoch, i.Tags.Round, i.Tags.Intent,
 		nanos(i.Launched), nanos(i.Started), nanos(i.Ended), i.Cause,
 		nanos(r.ReadyAt), r.Draining, r.Reason, r.Ready, int64(r.Rate), nanos(r.Booked), nanos(r.Seen),
-		nanos(r.Noticed), nanos(r.Loss), nanos(r.EndAsked), nanos(r.Denied), r.Settled)
+		nanos(r.Noticed), nanos(r.Loss), nanos(r.EndAsked), nanos(r.Denied), r.Settled,
+		nanos(i.CalledHome), i.Accelerators, r.Gone, nanos(r.Missed), r.Silent, nanos(r.Quarantined), nanos(r.Orphan))
+}
+
+func (w *writer) override(ctx context.Context, o autoscale.Override) error {
+	config, err := optional(o.Config)
+	if err != nil {
+		return err
+	}
+	return w.exec(ctx, "INSERT OR REPLACE INTO overrides VALUES (?, ?, ?, ?, ?, ?, ?)", o.Kind, o.Subject, config, o.Who, o.Why, nanos(o.Since), nanos(o.Until))
 }
 
 func (w *writer) shortage(ctx context.Context, s autoscale.Shortage) error {

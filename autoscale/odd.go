@@ -1,0 +1,56 @@
+package autoscale
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/goodfleet/goodfleet/provider"
+)
+
+// oddRow says why a row that carries our tag cannot be believed; "" when it can.
+// Such a row is skipped: it neither makes a machine nor changes or ends one.
+func (v *cloudView) oddRow(inst provider.Instance) string {
+	switch {
+	case inst.ID == "":
+		return "it has no id"
+	case inst.State < provider.Pending || inst.State > provider.Ended:
+		return fmt.Sprintf("state %d is none", uint8(inst.State))
+	case inst.Offering.Cloud != v.name:
+		return fmt.Sprintf("it is of cloud %q", inst.Offering.Cloud)
+	}
+	if err := inst.Offering.Validate(); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// rows are the rows of a listing that are about machines of ours and can be
+// believed, each machine once. The ids of the others that are ours are told too:
+// such a machine is there, whatever else is said of it.
+func (l *Loop) rows(v *cloudView, now time.Time) (good []provider.Instance, there map[provider.InstanceID]bool) {
+	there = make(map[provider.InstanceID]bool, len(v.instances))
+	was := v.odd
+	v.odd = map[string]bool{}
+	for _, inst := range v.instances {
+		if !l.mine(inst) || there[inst.ID] {
+			continue
+		}
+		why := v.oddRow(inst)
+		if r, known := l.cache.machine[inst.ID]; known && why == "" && r.Instance.Offering != inst.Offering {
+			why = fmt.Sprintf("it is known as %s, and listed as %s", r.Instance.Offering, inst.Offering)
+		}
+		if why == "" {
+			there[inst.ID] = true
+			good = append(good, inst)
+			continue
+		}
+		if inst.ID != "" {
+			there[inst.ID] = true
+		}
+		text := fmt.Sprintf("%s lists %q: %s: the row is skipped", v.name, inst.ID, why)
+		if v.odd[text] = true; !was[text] {
+			l.event(Event{At: now, Kind: EventOdd, Instance: inst.ID, Text: text})
+		}
+	}
+	return good, there
+}
