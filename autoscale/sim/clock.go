@@ -80,6 +80,10 @@ func (w *world) step(ctx context.Context) error {
 		}
 		if all := w.open() == 0 && len(w.coming) == 0; all || !w.now.Before(w.end()) {
 			w.closing, w.closedAt, w.passed = true, w.now, !all
+			drain := autoscale.Override{OverrideKey: autoscale.OverrideKey{Kind: autoscale.DrainMachine}, Who: "the simulation", Why: "it ends"}
+			if err := w.loop.Set(ctx, w.now, drain); err != nil {
+				return err
+			}
 		}
 	}
 	round, err := w.loop.Round(ctx, w.now)
@@ -87,6 +91,11 @@ func (w *world) step(ctx context.Context) error {
 		return err
 	}
 	w.counts.rounds++
+	if round.Breaker != "" { // nobody is there who could look: what the policy wants is done in the next round
+		if err := w.loop.Resume(ctx, w.now, "the simulation", true); err != nil {
+			return err
+		}
+	}
 	if err := w.take(ctx, round.Events); err != nil {
 		return err
 	}

@@ -180,6 +180,6 @@ func (x *run) on(instance provider.InstanceID) bool {
 func (x *run) progress(now time.Time) autoscale.Progress {
 	return autoscale.Progress{
 		Job: x.gang.Job, Generation: x.gang.Generation, State: x.state,
-		Safe: x.safe, Seen: x.seenAt(now), Since: x.since,
+		Safe: x.safe, Seen: x.seenAt(now), Since: x.since, Gang: &x.gang,
 	}
 }

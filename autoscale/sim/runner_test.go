@@ -126,6 +126,8 @@ func TestRunnerCourseOfAGang(t *testing.T) {
 			}
 			runner.Advance(tt.at)
 			tt.want.Job, tt.want.Generation = "GPT-L", 1
+			gang := testGang(1)
+			tt.want.Gang = &gang
 			if diff := cmp.Diff(theProgress(t, runner), tt.want, cmpopts.EquateApprox(0, sampleTolerance)); diff != "" {
 				t.Errorf("progress, got (-), want (+):\n%s", diff)
 			}
