@@ -93,7 +93,8 @@ func TestPicturesAreWellFormed(t *testing.T) {
 }
 
 func TestPageIsTheSameTwice(t *testing.T) {
-	if pageOf(t, syntheticWeek()) != pageOf(t, syntheticWeek()) {
+	first := pageOf(t, syntheticWeek())
+	if second := pageOf(t, syntheticWeek()); second != first {
 		t.Error("two pages of the same outcomes differ")
 	}
 }
