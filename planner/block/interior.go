@@ -8,19 +8,21 @@ const (
 	stepStart  = 0.99   // and at least this in the first iterations
 	muLeast    = 1e-14  // complementarity below which rounding rules
 	stallLimit = 8      // iterations without a better point after which it stops
+	rowsTol    = 2e-9   // by how much rows may be missed at the end, whatever the gap
 )
 
 // interior is the iterate of a scaled program: columns x with dual slacks z, per job
 // the time slack s with price mu and the speed surplus w with price nu, per
 // capacity row the slack v with price lambda, and the level t with dual slack zt.
 type interior struct {
-	p          *scaled
-	m, n, k    int
-	x, z       []float64
-	s, mu      []float64
-	w, nu      []float64
-	v, lambda  []float64
-	t, zt      float64
+	p         *scaled
+	m, n, k   int
+	x, z      []float64
+	s, mu     []float64
+	w, nu     []float64
+	v, lambda []float64
+	t, zt     float64
+
 	iterations int
 
 	d, e, dx, dz   []float64 // scaling, constant part of dx, steps
@@ -233,14 +235,16 @@ func (it *interior) run(tol float64, limit int) bool {
 		if math.IsNaN(score) {
 			break
 		}
-		if score < 0.9*best {
+		// Below the gap asked for, only the rows still count.
+		if score = max(score, min(tol, 1)*it.primal/rowsTol); score < 0.9*best {
 			best, since = score, 0
 			it.save(keep)
 		} else if since++; since >= stallLimit {
 			break
 		}
 		if score <= tol || mu < muLeast && score < 100*tol {
-			return true
+			it.save(keep)
+			break
 		}
 		it.iterations++
 		if !it.iterate(mu) {

@@ -129,6 +129,9 @@ func (p *Program) sift(s *Solution, o Options) {
 			return
 		}
 		added := p.addMissing(keep, &w)
+		for i, k := range p.favoured(&w) {
+			keep[i] = keep[i] || k
+		}
 		if added == 0 || before > 0 && s.Gap > 0.9*before {
 			keep = nil
 		}

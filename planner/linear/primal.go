@@ -16,6 +16,7 @@ func (s *Simplex) Primal(limit int) Status {
 	}
 	s.duals()
 	s.list = s.list[:0]
+	s.stall, s.perturbed = 0, 0
 	end := s.Iteration + limit
 	if status := s.settle(end); status != Optimal {
 		return status
@@ -119,16 +120,21 @@ func (s *Simplex) ratio(direction float64) (int, float64) {
 	for i, a := range s.alpha {
 		rate := direction * a
 		var at float64
+		held := s.held(s.head[i])
 		switch {
 		case rate > ratioLeast:
 			at = max(s.xB[i], 0) / rate
-		case rate < -ratioLeast && s.held(s.head[i]):
+		case rate < -ratioLeast && held:
 			rate, at = -rate, 0
 		default:
 			continue
 		}
-		if at <= most && rate > size {
-			best, size, step = i, rate, at
+		weight := rate
+		if held { // what is held never comes back once it has left
+			weight *= heldFirst
+		}
+		if at <= most && weight > size {
+			best, size, step = i, weight, at
 		}
 	}
 	return best, step
@@ -182,8 +188,9 @@ func (s *Simplex) climb(end int) Status {
 		}
 		if step*d > 1e-12 {
 			s.stall = 0
-		} else if s.stall++; s.stall > stallAt && !infeasible {
+		} else if s.stall++; s.stall > stallAt && !infeasible && s.perturbed < perturbMost {
 			s.perturb()
+			s.perturbed++
 			s.stall = 0
 			continue
 		}
@@ -363,7 +370,11 @@ func (s *Simplex) ratioInfeasible(d float64) (int, float64) {
 		if p.at >= blockAt {
 			break
 		}
-		if d -= math.Abs(s.alpha[p.i]); d <= 0 || math.IsInf(blockAt, 1) && p == passes[len(passes)-1] {
+		bend := math.Abs(s.alpha[p.i])
+		if s.held(s.head[p.i]) {
+			bend *= 2 // beyond zero it is out on the other side
+		}
+		if d -= bend; d <= 0 || math.IsInf(blockAt, 1) && p == passes[len(passes)-1] {
 			if math.Abs(s.alpha[p.i]) < 1e-7 && block >= 0 {
 				break
 			}

@@ -16,6 +16,8 @@ const (
 	startTol    = 1e-7  // values below this at a start point count as zero
 	refactorAt  = 100   // updates after which the factors are made anew
 	stallAt     = 60    // steps of length zero after which bounds are shifted apart
+	perturbMost = 3     // times that bounds are shifted in one solve; then columns enter at random
+	heldFirst   = 100   // preference for pivots on what is held at zero
 	shiftLeast  = 1e-7  // by at least this, at most ten times
 	candidates  = 64    // columns kept from one pass over all reduced costs
 	streamShift = 0x51a // stream of the random shifts; the seed is fixed
@@ -42,6 +44,7 @@ type Simplex struct {
 	cost1     []float64 // costs of the phase that removes infeasibility, by position
 	factored  bool
 	stall     int
+	perturbed int
 	list      []int32 // candidates to enter
 	listBest  float64
 	alpha     []float64

@@ -18,24 +18,26 @@ const (
 
 // tree is a branch and bound over some jobs and the options kept.
 type tree struct {
-	p       *Problem
-	jobs    []int
-	column  [][]int32 // per job of jobs, per option: column, -1
-	owner   []int     // column → index into jobs
-	option  []int     // column → option
-	rent    []float64 // column → rent at the root prices
-	lp      *linear.Program
-	s       *linear.Simplex
-	scale   float64 // value of one unit of the program's objective
-	room    []float64
-	best    float64
-	choice  []int // per job of jobs; -1: none
-	found   bool
-	gap     float64
-	nodes   int
-	limit   int
-	open    nodes
-	applied []cut
+	p      *Problem
+	jobs   []int
+	column [][]int32 // per job of jobs, per option: column, -1
+	owner  []int     // column → index into jobs
+	option []int     // column → option
+	rent   []float64 // column → rent at the root prices
+	lp     *linear.Program
+	s      *linear.Simplex
+	scale  float64 // value of one unit of the program's objective
+	room   []float64
+	best   float64
+	choice []int // per job of jobs; -1: none
+	found  bool
+	gap    float64
+	nodes  int
+	limit  int
+	open   nodes
+
+	cutRounds int
+	applied   []cut
 }
 
 // cut holds one column at zero, or, with column < 0, makes job ^column be served.
@@ -111,7 +113,7 @@ func (t *tree) run() float64 {
 	if t.s.Primal(dualStart) != linear.Optimal {
 		return math.Inf(1)
 	}
-	t.strengthen()
+	t.strengthen(t.cutRounds)
 	root := &node{bound: t.s.Objective() * t.scale, basis: t.s.Basis()}
 	t.open = nodes{root}
 	order := 0

@@ -22,7 +22,7 @@ const (
 // strengthen adds Gomory's mixed-integer cuts to the root: inequalities that every
 // whole choice meets and the present fractions do not. They are derived only while all
 // units and the room are whole numbers, so that slacks are whole as well.
-func (t *tree) strengthen() {
+func (t *tree) strengthen(rounds int) {
 	for _, c := range t.room {
 		if c != math.Trunc(c) {
 			return
@@ -34,7 +34,7 @@ func (t *tree) strengthen() {
 		}
 	}
 	whole := len(t.lp.Bound) // rows whose slack is whole
-	for range cutRounds {
+	for range rounds {
 		before := t.s.Objective()
 		if t.fractional() < 0 || t.beaten(before*t.scale) {
 			return

@@ -11,7 +11,8 @@ const (
 	exactJobs    = 60     // programs of no more jobs are proved
 	exactColumns = 1500   // as are those with no more options left after striking
 	exactNodes   = 20_000 // nodes for a proof unless Limits say otherwise
-	areaNodes    = 300    // nodes for a neighbourhood
+	areaNodes    = 60     // nodes for a neighbourhood
+	areaCuts     = 3      // rounds of cuts there
 	areaJobs     = 40     // jobs in one, beside those that the relaxation splits
 	areaRounds   = 12     // neighbourhoods without gain before it ends
 	defaultGap   = 1e-9   // proof asked for
@@ -62,6 +63,7 @@ func (p *Problem) prove(r *relaxation, keep [][]bool, res *Result, l Limits) {
 		jobs[j] = j
 	}
 	t := newTree(p, jobs, keep, p.Capacity, r.prices, res.Value, l.Nodes-res.Nodes, l.Gap/2)
+	t.cutRounds = cutRounds
 	bound := t.run()
 	res.Nodes += t.nodes
 	if t.found {
@@ -145,7 +147,8 @@ func (p *Problem) improve(r *relaxation, keep [][]bool, res *Result, jobs []int,
 	for i := range room {
 		room[i] = max(0, room[i])
 	}
-	t := newTree(p, jobs, keep, room, r.prices, before, min(areaNodes, l.Nodes-res.Nodes), 1e-9)
+	t := newTree(p, jobs, keep, room, r.prices, before, min(areaNodes, l.Nodes-res.Nodes), l.Gap*0.1)
+	t.cutRounds = areaCuts
 	t.run()
 	res.Nodes += t.nodes
 	if !t.found {
