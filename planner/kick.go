@@ -34,8 +34,6 @@ func (k *packing) kick(tries int) *packing {
 				trial.seatAt(i, p)
 			}
 		}
-		trial.insertAll()
-		trial.moveAll()
 		if trial.value() > best.value()+tieSlack {
 			trial.improve(3)
 			best = trial

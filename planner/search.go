@@ -9,9 +9,10 @@ import (
 
 // Limits bounds a search by counts, never by time.
 type Limits struct {
-	Passes    int // sweeps of the local search; 0: 40
-	Kicks     int // tries at taking some jobs out and seating them anew; 0: 40, < 0: none
-	Exchanges int // pairs of jobs tried for an exchange of room; 0: 3000, < 0: none
+	Passes    int  // sweeps of the local search; 0: 40
+	Kicks     int  // tries at taking some jobs out and seating them anew; 0: 40, fewer for many jobs; < 0: none
+	NoBound   bool // leave the bound out: for rules, that claim no optimum
+	Exchanges int  // pairs of jobs tried for an exchange of room; 0: 300, < 0: none
 }
 
 // Solution is a point of a program that can be placed, with the bound that says
@@ -38,10 +39,10 @@ func Solve(pr *Program, scale float64, lim Limits) Solution {
 		lim.Passes = 40
 	}
 	if lim.Kicks == 0 {
-		lim.Kicks = 40
+		lim.Kicks = max(8, min(40, 1200/max(1, len(pr.Jobs))))
 	}
 	if lim.Exchanges == 0 {
-		lim.Exchanges = 3000
+		lim.Exchanges = 300
 	}
 	pr.index()
 	mu := pr.capPrice()
@@ -74,7 +75,11 @@ func Solve(pr *Program, scale float64, lim Limits) Solution {
 		more, _ := best.improve(lim.Passes)
 		passes += more
 	}
-	return Solution{packing: best, Value: best.value(), Bound: pr.bound(mu), Passes: passes}
+	sol := Solution{packing: best, Value: best.value(), Passes: passes}
+	if !lim.NoBound {
+		sol.Bound = pr.bound(mu)
+	}
+	return sol
 }
 
 // index prepares the search, once the columns are final: a slot for each offer
@@ -176,24 +181,31 @@ func (k *packing) improve(most int) (passes int, changed bool) {
 	return most, changed
 }
 
-// insertAll seats waiting jobs, the one that gains most first.
+// insertAll seats waiting jobs, those that gain most first. A job's gain is looked
+// at again when its turn comes, and all of them once more while any was seated.
 func (k *packing) insertAll() bool {
 	better := false
 	for {
-		at, most := -1, tieSlack
-		var pick proposal
+		var order []wish
 		for i := range k.seats {
 			if k.seats[i].column >= 0 {
 				continue
 			}
-			if p, ok := k.best(i); ok && p.gain() > most {
-				at, most, pick = i, p.gain(), p
+			if p, ok := k.best(i); ok && p.gain() > tieSlack {
+				order = append(order, wish{job: i, gain: p.gain()})
 			}
 		}
-		if at < 0 {
+		slices.SortStableFunc(order, func(a, b wish) int { return cmp.Compare(b.gain, a.gain) })
+		seated := false
+		for _, w := range order {
+			if p, ok := k.best(w.job); ok && p.gain() > tieSlack {
+				k.seatAt(w.job, p)
+				seated = true
+			}
+		}
+		if !seated {
 			return better
 		}
-		k.seatAt(at, pick)
 		better = true
 	}
 }
@@ -264,12 +276,17 @@ func (k *packing) wants(i, v int) bool {
 	return slices.ContainsFunc(k.pr.onOffer[offer], func(w wish) bool { return w.job == i }) || k.seats[v].column >= 0 && k.column(v).Nodes > 1
 }
 
+// exchange takes i and v out, seats i where it adds most, or else on v's own
+// machine, and then v.
 func (k *packing) exchange(i, v int) bool {
 	before := k.value()
+	room, offer := k.seats[v].bins[0], k.column(v).Offer
 	first := k.unseat(i)
 	second := k.unseat(v)
-	p, ok := k.best(i)
-	if ok && p.gain() > tieSlack && k.value()+p.gain() > k.lowest(before, v) {
+	try := func(p proposal, ok bool) bool {
+		if !ok || p.gain() <= tieSlack || k.value()+p.gain() <= k.lowest(before, v) {
+			return false
+		}
 		k.seatAt(i, p)
 		if q, ok := k.best(v); ok && q.gain() > tieSlack {
 			k.seatAt(v, q)
@@ -279,10 +296,36 @@ func (k *packing) exchange(i, v int) bool {
 		}
 		k.unseat(i)
 		k.unseat(v)
+		return false
+	}
+	if try(k.best(i)) || try(k.proposeOn(i, offer, room)) {
+		return true
 	}
 	k.putBack(v, second)
 	k.putBack(i, first)
 	return false
+}
+
+// proposeOn is the best seat of job i on bin b alone, a machine of offer.
+func (k *packing) proposeOn(i, offer, b int) (proposal, bool) {
+	d := &k.pr.Jobs[i]
+	var best proposal
+	found := false
+	for _, w := range k.pr.onOffer[offer] {
+		if w.job != i || !k.fits(&k.bins[b], d.State.Job, &d.Columns[w.column]) {
+			continue
+		}
+		col := &d.Columns[w.column]
+		p := proposal{seat: seat{column: w.column, worth: col.Here}}
+		if !k.ready(&k.bins[b]) {
+			p.worth = col.Bought
+		}
+		k.use(&p, b)
+		if k.withinCap(p.burn) && (!found || p.gain() > best.gain()+tieSlack) {
+			best, found = p, true
+		}
+	}
+	return best, found
 }
 
 // lowest is the value that an exchange must pass before the seat of v is sought:

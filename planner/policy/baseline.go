@@ -1,7 +1,11 @@
 package policy
 
 import (
+	"cmp"
+	"maps"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/provider"
@@ -105,7 +109,7 @@ func CheapestType(jobs []*planner.Job, offers []planner.Offer) (cloud, name stri
 // it does in that hour, and keeps what it has: the rule of a scheduler that counts
 // accelerators and does not know their speeds. Jobs go in the order of the problem.
 func Blind(p planner.Problem, s Settings) (planner.Plan, error) {
-	pr, err := planner.NewProgram(&p, s.transfer())
+	pr, err := blindProgram(&p, s)
 	if err != nil {
 		return planner.Plan{}, err
 	}
@@ -138,8 +142,40 @@ func Blind(p planner.Problem, s Settings) (planner.Plan, error) {
 	pr.Prune()
 	scale := 2 * most * float64(len(pr.Jobs))
 	// It is a rule, not a search: nothing is tried that first come would not get.
-	rule := planner.Limits{Passes: s.Limits.Passes, Kicks: -1, Exchanges: -1}
+	rule := planner.Limits{Passes: s.Limits.Passes, Kicks: -1, Exchanges: -1, NoBound: true}
 	return report(&p, pr, planner.Solve(pr, scale, rule), know, full, scale), nil
+}
+
+// blindProgram is the program on the two accelerators that are cheapest by the
+// hour, and on what is held; on everything if that is too little for some job.
+func blindProgram(p *planner.Problem, s Settings) (*planner.Program, error) {
+	hour := map[string]float64{}
+	for i := range p.Offers {
+		o := &p.Offers[i]
+		if at := o.Rate.Dollars() / float64(o.Type.Count); o.Blocked == "" && o.Cap != 0 && o.Type.Kind == provider.GPU && (hour[o.Type.Accelerator] == 0 || at < hour[o.Type.Accelerator]) {
+			hour[o.Type.Accelerator] = at
+		}
+	}
+	names := slices.SortedFunc(maps.Keys(hour), func(a, b string) int {
+		return cmp.Or(cmp.Compare(hour[a], hour[b]), strings.Compare(a, b))
+	})
+	few := *p
+	held := make(map[provider.Offering]bool, len(p.Machines))
+	for i := range p.Machines {
+		held[p.Machines[i].Offering] = true
+	}
+	few.Offers = nil
+	for _, o := range p.Offers {
+		if slices.Contains(names[:min(2, len(names))], o.Type.Accelerator) || held[o.Offering] {
+			few.Offers = append(few.Offers, o)
+		}
+	}
+	pr, err := planner.NewProgram(&few, s.transfer())
+	if err != nil || slices.ContainsFunc(pr.Jobs, func(d planner.Demand) bool { return len(d.Columns) == 0 }) {
+		return planner.NewProgram(p, s.transfer())
+	}
+	*p = few
+	return pr, nil
 }
 
 // keepCheapestHour leaves a job the columns of its smallest gang on the accelerator

@@ -18,7 +18,7 @@ func report(p *planner.Problem, pr *planner.Program, sol planner.Solution, know 
 		Machines: l.Machines, Releases: l.Releases, Burn: l.Burn,
 		Value: sol.Value, Bound: sol.Bound,
 	}
-	if scale > 0 {
+	if scale > 0 && sol.Bound.Kind != "" {
 		plan.Gap = max(0, sol.Bound.Value-sol.Value) / scale
 	}
 	wake := func(at time.Time, clock planner.Clock) {
@@ -33,15 +33,13 @@ func report(p *planner.Problem, pr *planner.Program, sol planner.Solution, know 
 			w := waits(p, d, sol, i, &know[i])
 			plan.Waits = append(plan.Waits, w)
 			if !w.Never {
-				wake(know[i].next, planner.BonusClock)
+				wake(later(know[i].next, p.Now.Add(bonusCheck)), planner.BonusClock)
 			}
 			continue
 		}
 		plan.Allocations = append(plan.Allocations, allocate(p, d, seat, &know[i], full[i].Columns, l.Machines))
-		if d.Current >= 0 && know[i].bonus > 0 {
-			wake(d.State.Running.Since.Add(keepFor(&d.Columns[d.Current])), planner.BonusClock)
-		}
 	}
+	makeRoom(&plan)
 	for m := range plan.Machines {
 		pm := &plan.Machines[m]
 		if pm.Instance == "" {
@@ -60,6 +58,38 @@ func report(p *planner.Problem, pr *planner.Program, sol planner.Solution, know 
 		}
 	}
 	return plan
+}
+
+// makeRoom names the clock of what moves or ends beside a job that a clock started:
+// it gives way to that job, or follows from it.
+func makeRoom(plan *planner.Plan) {
+	cause := planner.NoClock
+	for _, a := range plan.Allocations {
+		if a.Clock != planner.NoClock {
+			cause = a.Clock
+			break
+		}
+	}
+	if cause == planner.NoClock {
+		return
+	}
+	for i := range plan.Allocations {
+		if a := &plan.Allocations[i]; !a.Keeps && a.Clock == planner.NoClock {
+			a.Clock = cause
+		}
+	}
+	for i := range plan.Releases {
+		if r := &plan.Releases[i]; r.Clock == planner.NoClock {
+			r.Clock = cause
+		}
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 func shares(list []planner.Share) string {

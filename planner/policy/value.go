@@ -22,23 +22,26 @@ func (s Settings) transfer() planner.Transfer {
 	return s.Transfer
 }
 
-// Least lives over which a switch is judged, and for which a job started by the
-// waiting bonus is kept.
+// The least lives over which a switch is judged.
 const (
 	leastLife = 600.0 / 3600 // h
 	lifePerS  = 6            // restarts
-	leastKeep = 10 * time.Minute
-	keepPerS  = 10   // restarts
-	rhoStep   = 1.05 // rho is rounded down to a power of this, so that the bonus moves in steps
+)
+
+// rho is rounded down to a power of rhoStep, so that the bonus moves in steps that
+// a clock can name, and is looked at again after bonusCheck at the earliest.
+const (
+	rhoStep    = 1.25
+	bonusCheck = 5 * time.Minute
 )
 
 // worth is what value knows of one job.
 type worth struct {
-	v     float64 // value of time, USD/h
-	kappa float64 // worth of a unit of work, USD per sample
-	best  int     // column of the least cost of work, kappa
-	left  float64 // work left, P50, samples
-	p80   float64
+	v     float64   // value of time, USD/h
+	kappa float64   // worth of a unit of work, USD per sample
+	best  int       // column of the least cost of work, kappa
+	left  float64   // work left, P50, samples
+	p80   float64   // and its 80 % quantile
 	rho   float64   // predicted finish over time alone, in steps
 	bonus float64   // b, USD/h
 	next  time.Time // when rho takes its next step if the job goes on waiting
@@ -62,6 +65,11 @@ type worth struct {
 // config with the restart that stopping it would cost, and a job that waits is
 // charged only for what a start takes longer than on its best config. So switching
 // decides which and when, and no job's surplus alone falls below v: it always runs.
+//
+// The bonus b = v·max(0, rho − 1)² grows while a job waits and stays as it is while
+// the job runs, since rho, the predicted finish over the time alone, does. A bonus
+// that ended with the wait would have an overloaded fleet pass its machines from
+// hand to hand: the job that it started would be stopped for the next one.
 func Value(p planner.Problem, s Settings) (planner.Plan, error) {
 	pr, err := planner.NewProgram(&p, s.transfer())
 	if err != nil {
@@ -169,9 +177,7 @@ func appraise(p *planner.Problem, d *planner.Demand, gone func(c *planner.Column
 		w.rho = math.Pow(rhoStep, step)
 		w.next = j.Submitted.Add(hours(math.Pow(rhoStep, step+1)*alone - rest))
 	}
-	if waits := d.Current < 0; waits || p.Now.Sub(d.State.Running.Since) < keepFor(&d.Columns[d.Current]) {
-		w.bonus = w.v * math.Pow(max(0, w.rho-1), 2)
-	}
+	w.bonus = w.v * math.Pow(max(0, w.rho-1), 2)
 	return w
 }
 
@@ -189,12 +195,6 @@ func bookedRate(p *planner.Problem, c *planner.Column) float64 {
 	o := &p.Offers[c.Offer]
 	rate := max(o.Booked, o.Rate).Dollars()
 	return max(rate*float64(c.Nodes), 1e-6)
-}
-
-// keepFor is how long a job that was started by its bonus is kept.
-func keepFor(c *planner.Column) time.Duration {
-	restart := time.Duration((c.Resume + c.Boot) * float64(time.Hour))
-	return max(leastKeep, keepPerS*restart)
 }
 
 // life is the time over which a switch to c that takes s hours is judged, h.
