@@ -270,6 +270,14 @@ func (a *admission) fit() {
 			size[inst.ID] = t.Count
 		}
 	}
+	for i := range a.s.Intents {
+		x := &a.s.Intents[i]
+		if t, ok := a.s.Catalogue.Lookup(x.Offering.Cloud, x.Offering.Type); ok {
+			for k := range x.Count {
+				size[placeholder(x.Token, k)] = t.Count // on its way
+			}
+		}
+	}
 	for {
 		used := map[provider.InstanceID]int{}
 		add := func(r *planner.Running) {

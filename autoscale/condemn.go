@@ -11,6 +11,7 @@ import (
 // verdict is a machine that is to end because of what it is, not because of the plan.
 type verdict struct {
 	machine *InstanceRecord
+	now     time.Time
 	kind    string // of the event
 	reason  string
 	then    func() // what follows when it is carried out; nil: nothing more
@@ -20,6 +21,9 @@ type verdict struct {
 // are condemned at once than a round may end.
 func (l *Loop) condemn(v verdict) {
 	m := v.machine
+	if !m.Denied.IsZero() && v.now.Before(m.Denied.Add(l.cfg.Settings.DeniedWait)) {
+		return // the cloud has just refused
+	}
 	if m.Draining || !m.EndAsked.IsZero() || !m.Instance.Live() || l.cache.overrides.held(m.Instance.ID) != "" {
 		return
 	}

@@ -73,6 +73,7 @@ type Settings struct {
 	Forget      time.Duration // how long the books of a machine stay open that listings have forgotten
 	MaxLife     time.Duration // a machine is drained at this age; 0: at none
 	ClockMax    time.Duration // between two rounds while there are machines: more is a clock that is wrong
+	Parallel    int           // clouds that are called at the same time; 1: one after the other, in their order
 	MaxGrowth   int           // machines bought within a minute; a gang of more is bought alone
 	MaxMoves    int           // jobs moved in one round
 
@@ -108,6 +109,7 @@ func DefaultSettings() Settings {
 		OrphanGrace: 5 * time.Minute,
 		Forget:      time.Hour,
 		ClockMax:    6 * time.Hour,
+		Parallel:    4,
 		MaxGrowth:   200,
 		MaxMoves:    50,
 		Notices:     map[string]time.Duration{"aws": 2 * time.Minute, "gcp": 30 * time.Second},
@@ -220,7 +222,7 @@ func (s *Settings) fill() error {
 		name string
 		own  *int
 		def  int
-	}{{"MaxUnfit", &s.MaxUnfit, d.MaxUnfit}, {"MaxGrowth", &s.MaxGrowth, d.MaxGrowth}, {"MaxMoves", &s.MaxMoves, d.MaxMoves}} {
+	}{{"MaxUnfit", &s.MaxUnfit, d.MaxUnfit}, {"Parallel", &s.Parallel, d.Parallel}, {"MaxGrowth", &s.MaxGrowth, d.MaxGrowth}, {"MaxMoves", &s.MaxMoves, d.MaxMoves}} {
 		if *f.own < 0 {
 			return fmt.Errorf("%s is negative", f.name)
 		}

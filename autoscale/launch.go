@@ -112,7 +112,7 @@ func (l *Loop) request(x *Intent) provider.LaunchRequest {
 func (l *Loop) call(ctx context.Context, intents []*Intent) []answer {
 	answers := make([]answer, len(intents))
 	var group errgroup.Group
-	group.SetLimit(4)
+	group.SetLimit(l.cfg.Settings.Parallel)
 	for _, v := range l.clouds {
 		group.Go(func() error {
 			for i, x := range intents {

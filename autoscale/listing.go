@@ -33,7 +33,7 @@ type cloudView struct {
 func (l *Loop) list(ctx context.Context, now time.Time) {
 	was := make([]string, len(l.clouds))
 	var group errgroup.Group
-	group.SetLimit(4)
+	group.SetLimit(l.cfg.Settings.Parallel)
 	for i, v := range l.clouds {
 		was[i] = v.frozen
 		group.Go(func() error {
@@ -246,7 +246,7 @@ func (l *Loop) missMachine(r *InstanceRecord, now time.Time) {
 		r.Missed = now
 		l.cache.touchMachine(r)
 	}
-	if now.Sub(later(r.Seen, r.Instance.Launched)) < l.cfg.Settings.Grace {
+	if now.Sub(later(r.Missed, r.Instance.Launched)) < l.cfg.Settings.Grace {
 		return
 	}
 	live := r.Instance.Live()

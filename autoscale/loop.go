@@ -29,6 +29,7 @@ type Loop struct {
 	lastAt  time.Time      // the last round
 
 	used      map[provider.InstanceID]bool // machines with a gang that runs, by the runner's word
+	said      map[planner.JobID]Progress   // what the runner says in this round
 	strays    []Progress                   // gangs that run and should not
 	newer     []Progress                   // gangs that a restored store has not heard of
 	condemned []verdict                    // in this round, not yet judged

@@ -64,7 +64,7 @@ func (l *Loop) observe(ctx context.Context, now time.Time) (*State, error) {
 
 // look reads everything there is to read, and calls nothing that changes anything.
 func (l *Loop) look(ctx context.Context, now time.Time) {
-	l.repeats, l.strays, l.newer, l.used = nil, nil, nil, map[provider.InstanceID]bool{}
+	l.said, l.repeats, l.strays, l.newer, l.used = nil, nil, nil, nil, map[provider.InstanceID]bool{}
 	l.condemned, l.ending = nil, endsLimit{}
 	if err := l.quote(now); err != nil {
 		l.cfg.Log.Warn("the last book is used", "err", err)
@@ -168,7 +168,7 @@ func (l *Loop) tellHazards(now time.Time) {
 // state is what a decision may depend on, as of now.
 func (l *Loop) state(now time.Time) *State {
 	s := &State{
-		Now: now, BurnCap: l.cfg.Settings.BurnCap, Hold: l.cfg.Settings.Hold, Recheck: l.cfg.Settings.DeniedWait,
+		Now: now, BurnCap: l.cfg.Settings.BurnCap, Hold: l.cfg.Settings.Hold, Grace: l.cfg.Settings.OrphanGrace, Recheck: l.cfg.Settings.DeniedWait,
 		Catalogue: l.cfg.Catalogue, Offers: l.offers(now), Overrides: l.cache.overrides,
 		Used: l.used, Strays: map[planner.JobID]bool{}, MaxMoves: l.cfg.Settings.MaxMoves, MaxGrowth: l.cfg.Settings.MaxGrowth,
 		Ending: l.ending.count, EndingRate: l.ending.rate, MayEndAll: l.allowed,

@@ -75,6 +75,9 @@ func (s *State) holdTo(m *InstanceRecord) time.Time {
 	if !m.Denied.IsZero() {
 		hold = later(hold, m.Denied.Add(s.Recheck))
 	}
+	if !m.Orphan.IsZero() {
+		hold = later(hold, m.Orphan.Add(s.Grace))
+	}
 	if overrides(s.Overrides).held(m.Instance.ID) != "" {
 		hold = later(hold, s.Now.Add(held))
 	}

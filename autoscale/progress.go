@@ -22,6 +22,7 @@ func (l *Loop) readProgress(ctx context.Context, now time.Time) {
 	for _, p := range list {
 		said[p.Job] = p
 	}
+	l.said = said
 	for _, r := range l.cache.jobs {
 		p, ok := said[r.Job.ID]
 		switch {
@@ -238,6 +239,9 @@ func (l *Loop) loseMachine(m *InstanceRecord, now time.Time) {
 		l.cache.touchJob(r)
 		if !l.anyLeft(r.Gang) {
 			r.Seen = r.Safe
+			if p, ok := l.said[r.Job.ID]; ok && p.Generation == r.Gang.Generation && p.live() {
+				l.strays = append(l.strays, p) // the runner does not know yet: it must, before the job goes on elsewhere
+			}
 			l.free(r, at)
 			continue
 		}

@@ -28,7 +28,7 @@ func (l *Loop) readUnfit(now time.Time) {
 		if why == "" {
 			continue
 		}
-		l.condemn(verdict{machine: m, kind: EventQuarantine, reason: why, then: func() {
+		l.condemn(verdict{machine: m, now: now, kind: EventQuarantine, reason: why, then: func() {
 			m.Quarantined = now
 			l.countUnfit(m, now)
 		}})

@@ -18,7 +18,7 @@ func (l *Loop) sweep(now time.Time) {
 			continue
 		}
 		if age := now.Sub(m.Instance.Launched); set.MaxLife > 0 && age >= set.MaxLife {
-			l.condemn(verdict{machine: m, kind: EventDrain, reason: fmt.Sprintf("it is %v old, more than %v", age.Round(time.Minute), set.MaxLife)})
+			l.condemn(verdict{machine: m, now: now, kind: EventDrain, reason: fmt.Sprintf("it is %v old, more than %v", age.Round(time.Minute), set.MaxLife)})
 		}
 		switch {
 		case m.Orphan.IsZero() || m.Draining:
@@ -26,7 +26,7 @@ func (l *Loop) sweep(now time.Time) {
 			m.Orphan = time.Time{}
 			l.cache.touchMachine(m)
 		case now.Sub(m.Orphan) >= set.OrphanGrace:
-			l.condemn(verdict{machine: m, kind: EventOrphan, reason: fmt.Sprintf("nothing has accounted for it in %v", now.Sub(m.Orphan).Round(time.Second))})
+			l.condemn(verdict{machine: m, now: now, kind: EventOrphan, reason: fmt.Sprintf("nothing has accounted for it in %v", now.Sub(m.Orphan).Round(time.Second))})
 		}
 	}
 }

@@ -21,6 +21,9 @@ func (l *Loop) book(m *InstanceRecord, to time.Time) {
 		to = inst.Ended
 	}
 	from := later(m.Booked, inst.Started)
+	if m.Gone {
+		inst.Ended, inst.Cause = time.Time{}, provider.NotEnded // no cloud has said so: its books stay open
+	}
 	final := !inst.Ended.IsZero() && !inst.Ended.After(to)
 	if !to.After(from) && !final {
 		return
@@ -107,6 +110,9 @@ func (l *Loop) settle(ctx context.Context, now time.Time) error {
 		// By a clock that is off a machine may end a little after now, and one that only
 		// listings have forgotten may come back: both are settled later.
 		over := m.Instance.State == provider.Ended && !m.Instance.Ended.After(now) && (!m.Gone || now.Sub(m.Instance.Ended) >= l.cfg.Settings.Forget)
+		if over {
+			m.Gone = false
+		}
 		if over || m.Seen.Equal(now) && now.Sub(later(m.Booked, m.Instance.Started)) >= l.cfg.Settings.Book {
 			l.book(m, now)
 		}
