@@ -16,7 +16,7 @@ RACY  = $(shell grep -rlE --include='*.go' '\bgo func|errgroup|sync\.(Mutex|RWMu
 RAPID = $(shell grep -rl --include='*_test.go' 'pgregory.net/rapid' autoscale cmd planner pricing provider test 2>/dev/null | xargs -rn1 dirname | sort -u | sed 's|^|./|')
 FUZZ  = $(shell grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' autoscale cmd planner pricing provider test 2>/dev/null | sed -E 's|^(.*)/[^/]*:[0-9]+:func (.*)|./\1:\2|' | sort)
 
-.PHONY: help build run test check ci bench soak soak-tenth test-data test-browser clean fmt vet staticcheck arrows test-race test-rest
+.PHONY: help build run test check ci bench soak soak-tenth test-data test-browser test-crash clean fmt vet staticcheck arrows test-race test-rest
 
 help: ## list the targets; needs make
 	@sed -nE 's/^([a-z][a-z-]*):.*## (.*)/  \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-16s %s\n", $$1, $$2}'
@@ -70,14 +70,18 @@ test-browser: build ## the report in a real browser; needs Go and Chromium, whic
 bench: ## sizes and speeds, as benchmarks; needs Go
 	$(GO) test -run '^$$' -bench . -benchmem -timeout 60m ./...
 
-soak: ## properties and fuzzing at full length (hours); needs Go
+test-crash: ## a thousand crashes of the loop at random calls, from a printed seed; needs Go
+	@.ci/crash 1000
+
+soak: ## ten thousand crashes, then properties and fuzzing at full length (hours); needs Go
+	@.ci/crash 10000
 	@.ci/soak 1000 10m "$(RAPID)" "$(FUZZ)"
 
 soak-tenth: ## a tenth of soak, with a printed seed; needs Go
 	@.ci/soak 100 15s "$(RAPID)" "$(FUZZ)"
 
 ci: ## what .ci/run calls: all of check, the outside data, the browser and a tenth of soak, with seconds; needs what these need
-	@.ci/table fmt vet staticcheck arrows test-race test-rest test-data test-browser soak-tenth
+	@.ci/table fmt vet staticcheck arrows test-race test-rest test-crash test-data test-browser soak-tenth
 
 clean: ## remove what the targets built; needs make
 	rm -rf bin $(OUT)
