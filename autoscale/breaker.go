@@ -42,10 +42,29 @@ func (l *Loop) Resume(ctx context.Context, now time.Time, who string, confirm bo
 	return nil
 }
 
+// readFreeze asks for the freeze that lies outside the store, and notes that it came
+// or went.
+func (l *Loop) readFreeze(now time.Time) {
+	was := l.frozenBy
+	l.frozenBy = ""
+	if why, frozen := l.cfg.frozen(); frozen {
+		l.frozenBy = "freeze from outside the store: " + why
+	}
+	switch {
+	case l.frozenBy == was:
+		return
+	case l.frozenBy != "":
+		l.event(Event{At: now, Kind: EventOverride, Text: l.frozenBy})
+	default:
+		l.event(Event{At: now, Kind: EventLifted, Text: was})
+	}
+	l.last.changed = true
+}
+
 // halted says why nothing may change now; "" when it may.
 func (l *Loop) halted() string {
-	if why, frozen := l.cfg.frozen(); frozen {
-		return "frozen by a file: " + why
+	if l.frozenBy != "" {
+		return l.frozenBy
 	}
 	for _, kind := range []OverrideKind{FrozenStart, Breaker, Freeze} {
 		if o, ok := l.cache.overrides.of(kind, ""); ok {

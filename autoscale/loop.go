@@ -37,6 +37,7 @@ type Loop struct {
 	allowed   bool                         // a person said that the next round may end what it wants to
 	unfitRow  map[provider.Offering]int    // machines in a row that came up unfit
 	halt      string                       // why this round changes nothing; "": it may
+	frozenBy  string                       // a freeze from outside the store; "": none
 	misread   bool                         // now cannot be believed: not even books are written
 
 	bought  []provider.Instance // in this round

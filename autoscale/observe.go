@@ -29,6 +29,7 @@ func (l *Loop) observe(ctx context.Context, now time.Time) (*State, error) {
 		return nil, l.cache.commit(ctx, l.cfg.Store)
 	}
 	l.look(ctx, now)
+	l.readFreeze(now)
 	if l.halt = l.halted(); l.halt == "" {
 		l.judge(now)
 		l.halt = l.halted()

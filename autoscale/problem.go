@@ -15,10 +15,11 @@ func (s *State) problem() planner.Problem {
 	p := planner.Problem{Now: s.Now, BurnCap: s.BurnCap}
 	there := map[provider.InstanceID]bool{}
 	var aside pricing.Rate
+	strange := s.strange()
 	for i := range s.Machines {
 		m := &s.Machines[i]
 		rate := s.rate(m.Instance.Offering, m.Rate)
-		if m.leaving() || s.frozen(m.Instance.Offering.Cloud) != "" {
+		if m.leaving() || strange[m.Instance.ID] || s.frozen(m.Instance.Offering.Cloud) != "" {
 			aside += rate
 			continue
 		}
@@ -56,6 +57,22 @@ func (s *State) problem() planner.Problem {
 	p.Quotas = s.quotasLeft()
 	p.Offers = s.offers(p.Machines, p.Quotas)
 	return p
+}
+
+// strange are the machines on which a gang runs of which no job of ours knows.
+func (s *State) strange() map[provider.InstanceID]bool {
+	list := map[provider.InstanceID]bool{}
+	for id := range s.Used {
+		list[id] = true
+	}
+	for i := range s.Jobs {
+		if g := s.Jobs[i].Gang; g != nil {
+			for _, n := range g.Nodes {
+				delete(list, n.Instance)
+			}
+		}
+	}
+	return list
 }
 
 // open is how many machines of an intent nobody has seen yet.

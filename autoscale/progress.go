@@ -313,7 +313,11 @@ func (l *Loop) abandon(id provider.InstanceID, now time.Time) {
 			continue
 		}
 		for _, n := range r.Gang.Nodes {
-			if m, ok := l.cache.machine[n.Instance]; ok && m.Draining && m.EndAsked.IsZero() && m.Noticed.IsZero() {
+			m, ok := l.cache.machine[n.Instance]
+			if !ok || n.Instance == id || !m.Quarantined.IsZero() || l.cache.overrides.drained(n.Instance) != "" {
+				continue
+			}
+			if m.Draining && m.EndAsked.IsZero() && m.Noticed.IsZero() {
 				m.Draining = false // it was to leave for a place that is gone
 				l.cache.touchMachine(m)
 			}

@@ -1,0 +1,201 @@
+package autoscale_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/goodfleet/goodfleet/autoscale"
+	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/planner/policy"
+	"github.com/goodfleet/goodfleet/provider"
+)
+
+func (w *world) set(kind autoscale.OverrideKind, subject string, more ...func(*autoscale.Override)) {
+	w.t.Helper()
+	o := autoscale.Override{OverrideKey: autoscale.OverrideKey{Kind: kind, Subject: subject}, Who: "Ada", Why: "a demo"}
+	for _, change := range more {
+		change(&o)
+	}
+	if err := w.loop.Set(context.Background(), w.now, o); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) lift(kind autoscale.OverrideKind, subject string) {
+	w.t.Helper()
+	if err := w.loop.Lift(context.Background(), w.now, "Ada", autoscale.OverrideKey{Kind: kind, Subject: subject}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func TestPauseBuysAndMovesNothing(t *testing.T) {
+	for _, subject := range []string{"", "cloud/aws", "team/Vision", "job/GPT-L"} {
+		t.Run(subject, func(t *testing.T) {
+			w := newWorld(t, setup{plan: thrifty, offerings: []provider.Offering{smallSpot, smallSpotB}})
+			w.set(autoscale.Pause, subject)
+			w.submit(testJob("GPT-L", 4, 1))
+			for range 5 {
+				w.restart() // the row outlives the loop
+				w.round(time.Minute)
+			}
+			if n := len(w.live()); n != 0 {
+				t.Errorf("%d machines were bought", n)
+			}
+			w.lift(autoscale.Pause, subject)
+			w.until(10, func() bool { return w.job("GPT-L").Phase == autoscale.JobStarted })
+			// Another zone gets so cheap that the job would move.
+			w.set(autoscale.Pause, subject)
+			w.prices.rates[smallSpotB] /= 100
+			w.prices.rates[smallSpot] *= 20
+			for range 15 {
+				w.round(time.Minute)
+			}
+			if got := w.kinds(); got[autoscale.EventMove] > 0 || got[autoscale.EventLaunch] != 1 {
+				t.Errorf("events %v, want no move and one launch", got)
+			}
+			w.lift(autoscale.Pause, subject)
+			w.until(15, func() bool { return w.kinds()[autoscale.EventMove] == 1 })
+		})
+	}
+}
+
+func TestPauseOfAnotherLeavesAJobAlone(t *testing.T) {
+	for _, subject := range []string{"cloud/gcp", "team/Speech", "job/GPT"} {
+		w := newWorld(t, setup{plan: thrifty, offerings: []provider.Offering{smallSpot}})
+		w.set(autoscale.Pause, subject)
+		w.submit(testJob("GPT-L", 0.2, 1))
+		w.until(60, w.allEnded)
+	}
+}
+
+func TestOverrideEndsAtItsTime(t *testing.T) {
+	w := newWorld(t, setup{plan: thrifty, offerings: []provider.Offering{smallSpot}})
+	w.set(autoscale.Pause, "", func(o *autoscale.Override) { o.Until = w.now.Add(10 * time.Minute) })
+	w.submit(testJob("GPT-L", 0.2, 1))
+	w.until(12, func() bool { return len(w.live()) == 1 })
+	if at := w.now.Sub(start); at != 10*time.Minute {
+		t.Errorf("bought after %v, want 10 minutes", at)
+	}
+	if list, err := w.loop.Overrides(t.Context()); err != nil || len(list) != 0 {
+		t.Errorf("in force: %v, %v, want none", list, err)
+	}
+}
+
+func TestFreezeChangesNothing(t *testing.T) {
+	frozen := ""
+	for _, how := range []string{"row", "file"} {
+		t.Run(how, func(t *testing.T) {
+			w := newWorld(t, setup{plan: thrifty, offerings: []provider.Offering{smallSpot}})
+			w.cfg.Frozen = func() (string, bool) { return frozen, frozen != "" }
+			w.restart()
+			w.submit(testJob("a", 0.2, 1))
+			w.until(10, func() bool { return w.job("a").Phase == autoscale.JobStarted })
+			if how == "row" {
+				w.set(autoscale.Freeze, "")
+			} else {
+				frozen = "fleet.freeze"
+				defer func() { frozen = "" }()
+			}
+			w.submit(testJob("b", 0.2, 1))
+			for range 40 {
+				if r := w.round(time.Minute); !r.Diff.Empty() || !strings.Contains(r.Halted, "fr") {
+					t.Fatalf("changed %+v, halted %q", r.Diff, r.Halted)
+				}
+			}
+			if len(w.live()) != 1 || w.job("a").Phase != autoscale.JobDone {
+				t.Errorf("%d machines, job in phase %d: want the machine kept, the job done and seen", len(w.live()), w.job("a").Phase)
+			}
+			frozen = ""
+			if how == "row" {
+				w.lift(autoscale.Freeze, "")
+			}
+			w.until(60, w.allEnded)
+			w.round(time.Minute)
+			w.checkBooks()
+		})
+	}
+}
+
+func TestPinnedJobRunsOnItsConfigAlone(t *testing.T) {
+	w := newWorld(t, setup{plan: func(p planner.Problem) (planner.Plan, error) { return policy.Value(p, policy.Settings{}) }})
+	w.stable = false
+	w.submit(testJob("GPT-L", 2, 1, 2, 4))
+	w.set(autoscale.Pin, "GPT-L", func(o *autoscale.Override) {
+		o.Config = &planner.Config{Cloud: "aws", Type: "large", Nodes: 1, Replicas: 2}
+	})
+	w.until(12, func() bool { return w.job("GPT-L").Gang != nil })
+	if got := w.job("GPT-L").Gang.Config; got.Type != "large" || got.Replicas != 2 {
+		t.Errorf("it runs on %+v, want 2 replicas on large", got)
+	}
+}
+
+func TestExcludedOfferingIsNotBought(t *testing.T) {
+	w := newWorld(t, setup{plan: thrifty, offerings: []provider.Offering{smallSpot, smallSpotB, smallOnDemand}})
+	w.set(autoscale.Exclude, "aws/*/small/spot")
+	w.submit(testJob("GPT-L", 1, 1))
+	w.round(time.Minute)
+	if live := w.live(); len(live) != 1 || live[0].Offering != smallOnDemand {
+		t.Errorf("%v were bought, want the one that is not excluded", live)
+	}
+}
+
+func TestHeldMachineIsNotEnded(t *testing.T) {
+	w := newWorld(t, setup{plan: thrifty, offerings: []provider.Offering{smallSpot}})
+	w.submit(testJob("GPT-L", 0.1, 1))
+	w.round(time.Minute)
+	id := string(w.live()[0].ID)
+	w.set(autoscale.HoldMachine, id)
+	for range 60 {
+		w.round(time.Minute)
+	}
+	if len(w.live()) != 1 {
+		t.Fatal("it was ended")
+	}
+	w.lift(autoscale.HoldMachine, id)
+	w.until(20, w.allEnded)
+}
+
+// A drained machine ends when its job runs elsewhere, and not before.
+func TestDrainedMachineIsReplacedFirst(t *testing.T) {
+	w := newWorld(t, setup{plan: thrifty, offerings: []provider.Offering{smallSpot}})
+	w.submit(testJob("GPT-L", 2, 1))
+	w.until(10, func() bool { return w.job("GPT-L").Phase == autoscale.JobStarted })
+	id := w.live()[0].ID
+	w.set(autoscale.DrainMachine, string(id))
+	most := 0
+	for range 15 {
+		w.round(time.Minute)
+		most = max(most, len(w.live()))
+	}
+	live := w.live()
+	if len(live) != 1 || live[0].ID == id || most != 2 {
+		t.Errorf("there are %v and were %d at once, want another one, and both for a while", live, most)
+	}
+	if r := w.job("GPT-L"); r.Losses != 0 || r.Gang == nil {
+		t.Errorf("the job lost %d gangs and holds %+v", r.Losses, r.Gang)
+	}
+}
+
+func TestOverridesThatMakeNoSenseAreRefused(t *testing.T) {
+	w := newWorld(t, setup{plan: thrifty})
+	for name, o := range map[string]autoscale.Override{
+		"nobody says so":   {OverrideKey: autoscale.OverrideKey{Kind: autoscale.Freeze}},
+		"unknown kind":     {OverrideKey: autoscale.OverrideKey{Kind: "stop"}, Who: "Ada"},
+		"the loop's own":   {OverrideKey: autoscale.OverrideKey{Kind: autoscale.Breaker}, Who: "Ada"},
+		"pause of what":    {OverrideKey: autoscale.OverrideKey{Kind: autoscale.Pause, Subject: "zone/a"}, Who: "Ada"},
+		"over before":      {OverrideKey: autoscale.OverrideKey{Kind: autoscale.Freeze}, Who: "Ada", Until: start.Add(-1)},
+		"pin of no config": {OverrideKey: autoscale.OverrideKey{Kind: autoscale.Pin, Subject: "a"}, Who: "Ada"},
+		"pin of no job":    {OverrideKey: autoscale.OverrideKey{Kind: autoscale.Pin, Subject: "a"}, Who: "Ada", Config: &planner.Config{Cloud: "aws", Type: "large", Nodes: 1, Replicas: 1}},
+		"bad pattern":      {OverrideKey: autoscale.OverrideKey{Kind: autoscale.Exclude, Subject: "aws/[a/x/spot"}, Who: "Ada"},
+		"hold of nothing":  {OverrideKey: autoscale.OverrideKey{Kind: autoscale.HoldMachine}, Who: "Ada"},
+	} {
+		if err := w.loop.Set(t.Context(), w.now, o); err == nil {
+			t.Errorf("%s: %+v was accepted", name, o)
+		}
+	}
+	if err := w.loop.Lift(t.Context(), w.now, "Ada", autoscale.OverrideKey{Kind: autoscale.Pause}); err == nil {
+		t.Error("what is not in force was lifted")
+	}
+}
