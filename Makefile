@@ -25,7 +25,7 @@ build: ## the program, as bin/goodfleet; needs Go
 	$(GO) build -trimpath -ldflags '-X main.version=$(VERSION)' -o $(BIN) ./cmd/goodfleet
 
 run: build ## a week of training jobs on real prices, with its cost report in ./out; needs Go
-	./$(BIN) simulate gavel-week --burn-cap "60 USD/h" --out $(OUT)
+	./$(BIN) simulate gavel-week --burn-cap "25 USD/h" --out $(OUT)
 
 test: ## every test that needs only Go
 	$(GO) test ./...

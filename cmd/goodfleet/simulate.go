@@ -50,7 +50,7 @@ Machines are bought in the regions where the jobs' data lie, unless --regions sa
 otherwise. Into the folder --out go report.html, comparison.json and charges.jsonl,
 the ledger that cost-report reads; an empty --out writes nothing.`,
 		Example: `  goodfleet simulate
-  goodfleet simulate gavel-week --burn-cap "60 USD/h" --seed 7 -o json
+  goodfleet simulate gavel-week --burn-cap "25 USD/h" --seed 7 -o json
   goodfleet simulate jobs.yaml --from 2023-03-06 --days 2 --baselines=false --out ""`,
 		Args:              atMost(1, "FILE"),
 		ValidArgsFunction: exampleCompletion,

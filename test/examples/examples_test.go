@@ -240,7 +240,7 @@ func TestDemandIsOfTheSizeThatIsTold(t *testing.T) {
 		hours, tolerance  float64 // of accelerators
 		last              time.Duration
 	}{
-		{"gavel-week.yaml", "V100", 200, 4, 4000, 1500, 6 * 24 * time.Hour},
+		{"gavel-week.yaml", "V100", 160, 4, 1400, 400, 6 * 24 * time.Hour},
 		{"today.yaml", "A100-80GB", 96, 5, 2000, 1000, 3 * 24 * time.Hour},
 	} {
 		t.Run(c.file, func(t *testing.T) {

@@ -22,11 +22,11 @@ type Config struct {
 	Longest time.Duration // longer durations are drawn anew: a trace of days cannot hold jobs of months
 }
 
-// GavelWeekConfig is the week that ships as gavel-week.yaml: 200 jobs from a Monday
-// to the Saturday after, none longer than two days on the machines they were drawn for.
+// GavelWeekConfig is the week that ships as gavel-week.yaml: 160 jobs from a Monday
+// to the Saturday after, none longer than 16 hours on the machines they were drawn for.
 func GavelWeekConfig() Config {
 	return Config{
-		Seed: 1, Jobs: 200, Longest: 48 * time.Hour,
+		Seed: 1, Jobs: 160, Longest: 16 * time.Hour,
 		Start: time.Date(2023, time.June, 5, 0, 0, 0, 0, time.UTC), Span: 6 * 24 * time.Hour,
 	}
 }

@@ -238,7 +238,7 @@ func ExampleGavelWeek() {
 			j.Submitted.Format("Mon 15:04"), j.ID, j.Team, j.Family, j.Work.Samples, j.Resources.Replicas.Set)
 	}
 	// Output:
-	// Mon 00:00 ResNet-50-1 (Vision): ResNet-50 (batch size 64), 4.388e+07 samples on [1]
-	// Wed 21:41 Transformer-1 (NLP): Transformer (batch size 16), 8.924e+05 samples on [1]
-	// Fri 15:37 Recommendation-1 (Recsys): Recommendation (batch size 8192), 4.339e+08 samples on [1]
+	// Mon 00:00 ResNet-50-1 (Vision): ResNet-50 (batch size 64), 1.771e+06 samples on [1]
+	// Wed 21:41 Transformer-1 (NLP): Transformer (batch size 16), 7.393e+05 samples on [1]
+	// Fri 15:37 Recommendation-1 (Recsys): Recommendation (batch size 8192), 1.391e+08 samples on [1]
 }
