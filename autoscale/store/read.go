@@ -206,16 +206,16 @@ func (r *reader) jobsWhere(ctx context.Context, condition string) ([]autoscale.J
 				return j, err
 			}
 			if j.Job, err = r.jobs.Decode([]byte(document)); err != nil {
-				return j, fmt.Errorf("job %s: %w", id, err)
+				return j, fmt.Errorf("document: %w", err)
 			}
 			if gang.Valid {
 				if err := json.Unmarshal([]byte(gang.String), &j.Gang); err != nil {
-					return j, fmt.Errorf("job %s: gang: %w", id, err)
+					return j, fmt.Errorf("gang: %w", err)
 				}
 			}
 			if target.Valid {
 				if err := json.Unmarshal([]byte(target.String), &j.Target); err != nil {
-					return j, fmt.Errorf("job %s: target: %w", id, err)
+					return j, fmt.Errorf("target: %w", err)
 				}
 			}
 			j.Times = autoscale.GangTimes{Started: instant(begun), Running: instant(running), Stopping: instant(stopped)}
@@ -239,7 +239,7 @@ func (r *reader) openIntents(ctx context.Context) ([]autoscale.Intent, error) {
 			}
 			x.Created, x.Rate = instant(created), pricing.Rate(rate)
 			if err := json.Unmarshal([]byte(instances), &x.Instances); err != nil {
-				return x, fmt.Errorf("intent %s: instances: %w", x.Token, err)
+				return x, fmt.Errorf("instances: %w", err)
 			}
 			x.Offering, err = o.offering()
 			return x, err
