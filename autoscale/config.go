@@ -164,20 +164,20 @@ func (c *Config) validate() error {
 	c.Clouds = slices.SortedFunc(slices.Values(c.Clouds), func(a, b provider.Cloud) int { return strings.Compare(a.Name(), b.Name()) })
 	for i, cloud := range c.Clouds[1:] {
 		if cloud.Name() == c.Clouds[i].Name() {
-			return fmt.Errorf("Clouds: %s is given twice", cloud.Name())
+			return fmt.Errorf("clouds: %s is given twice", cloud.Name())
 		}
 	}
 	c.Offerings = slices.SortedFunc(slices.Values(c.Offerings), provider.Offering.Compare)
 	c.Offerings = slices.Compact(c.Offerings)
 	for _, o := range c.Offerings {
 		if err := o.Validate(); err != nil {
-			return fmt.Errorf("Offerings: %w", err)
+			return fmt.Errorf("offerings: %w", err)
 		}
 		if !slices.ContainsFunc(c.Clouds, func(cloud provider.Cloud) bool { return cloud.Name() == o.Cloud }) {
-			return fmt.Errorf("Offerings: %s: there is no cloud %q", o, o.Cloud)
+			return fmt.Errorf("offerings: %s: there is no cloud %q", o, o.Cloud)
 		}
 		if _, ok := c.Catalogue.Lookup(o.Cloud, o.Type); !ok {
-			return fmt.Errorf("Offerings: %s: the catalogue has no type %s of %s", o, o.Type, o.Cloud)
+			return fmt.Errorf("offerings: %s: the catalogue has no type %s of %s", o, o.Type, o.Cloud)
 		}
 	}
 	if c.Log == nil {

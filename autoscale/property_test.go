@@ -39,12 +39,6 @@ func drawFault(rng *rand.Rand) fault {
 	return fault{}
 }
 
-// drawStoreFault is what happens to one commit: one in three fails, half of those
-// after all was stored.
-func drawStoreFault(rng *rand.Rand) storeFault {
-	return [...]storeFault{nothingStored, allStored, noFault, noFault, noFault, noFault}[rng.IntN(6)]
-}
-
 func drawSetup(t *rapid.T) setup {
 	var limit pricing.Rate
 	if rapid.Bool().Draw(t, "capped") {

@@ -3,7 +3,6 @@ package autoscale
 import (
 	"cmp"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/goodfleet/goodfleet/planner"
@@ -74,8 +73,6 @@ const onTheWay = "intent/"
 func placeholder(token string, i int) provider.InstanceID {
 	return provider.InstanceID(fmt.Sprintf("%s%s/%d", onTheWay, token, i))
 }
-
-func isPlaceholder(id provider.InstanceID) bool { return strings.HasPrefix(string(id), onTheWay) }
 
 // rate is the decision rate of an offering now: its offer's, else what was quoted
 // when it was bought.

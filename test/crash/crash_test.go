@@ -36,7 +36,7 @@ func TestLoopSurvivesACrashAtAnyCall(t *testing.T) {
 	}
 	t.Logf("%d kills in %d scenarios from seed %d, %d rounds", kills, scenarios, *first, rounds)
 	for _, at := range slices.Sorted(maps.Keys(killed)) {
-		t.Log(fmt.Sprintf("%6d  %s", killed[at], at))
+		t.Logf("%6d  %s", killed[at], at)
 	}
 }
 
