@@ -35,8 +35,8 @@ type cache struct {
 
 	holders map[provider.InstanceID][]*JobRecord // jobs whose gang has a node there, in order
 
-	everJob     map[planner.JobID]bool            // every job there ever was
-	everMachine map[provider.InstanceID]time.Time // every machine there ever was, and when it ended
+	everJob     map[planner.JobID]bool       // every job there ever was
+	everMachine map[provider.InstanceID]past // every machine there ever was
 
 	dirtyJobs      map[planner.JobID]bool
 	dirtyMachines  map[provider.InstanceID]bool
@@ -46,6 +46,12 @@ type cache struct {
 	lifted         []OverrideKey
 	charges        []ledger.Charge
 	events         []Event
+}
+
+// past is what is remembered of a machine whose record is closed.
+type past struct {
+	ended time.Time
+	gone  bool // no cloud has said that it ended
 }
 
 // load reads the store anew and forgets what was not committed.
@@ -68,7 +74,7 @@ func (c *cache) load(ctx context.Context, store Store) error {
 		machine:     make(map[provider.InstanceID]*InstanceRecord, len(snap.Instances)),
 		holders:     map[provider.InstanceID][]*JobRecord{},
 		everJob:     make(map[planner.JobID]bool, len(jobs)),
-		everMachine: make(map[provider.InstanceID]time.Time, len(machines)),
+		everMachine: make(map[provider.InstanceID]past, len(machines)),
 		bornRound:   snap.Round, overrides: snap.Overrides, broken: snap.Broken,
 	}
 	slices.SortFunc(c.overrides, func(a, b Override) int { return a.OverrideKey.Compare(b.OverrideKey) })
@@ -77,7 +83,7 @@ func (c *cache) load(ctx context.Context, store Store) error {
 		c.everJob[r.Job.ID] = true
 	}
 	for _, r := range machines {
-		c.everMachine[r.Instance.ID] = r.Instance.Ended
+		c.everMachine[r.Instance.ID] = past{r.Instance.Ended, r.Gone}
 	}
 	for i := range snap.Jobs {
 		c.addJob(&snap.Jobs[i])
@@ -133,7 +139,7 @@ func (c *cache) addJob(r *JobRecord) {
 
 func (c *cache) addMachine(r *InstanceRecord) {
 	c.machines = insert(c.machines, r, compareMachines)
-	c.machine[r.Instance.ID], c.everMachine[r.Instance.ID] = r, r.Instance.Ended
+	c.machine[r.Instance.ID], c.everMachine[r.Instance.ID] = r, past{r.Instance.Ended, r.Gone}
 }
 
 func (c *cache) addIntent(x *Intent) {
@@ -212,7 +218,7 @@ func (c *cache) prune() {
 		over := r.Settled && !c.dirtyMachines[r.Instance.ID]
 		if over {
 			delete(c.machine, r.Instance.ID)
-			c.everMachine[r.Instance.ID] = r.Instance.Ended
+			c.everMachine[r.Instance.ID] = past{r.Instance.Ended, r.Gone}
 		}
 		return over
 	})

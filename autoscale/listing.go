@@ -139,8 +139,8 @@ func (l *Loop) readMachines(now time.Time) {
 		for _, inst := range rows {
 			r, known := l.cache.machine[inst.ID]
 			if !known {
-				if _, ever := l.cache.everMachine[inst.ID]; ever && !inst.Live() {
-					continue // settled long ago, still listed for a while
+				if was, ever := l.cache.everMachine[inst.ID]; ever && (!was.gone || !inst.Live()) {
+					continue // settled, and listed for a while; or by a listing that lags
 				}
 				r = l.adopt(inst, now)
 			}
@@ -165,9 +165,9 @@ func (l *Loop) adopt(inst provider.Instance, now time.Time) *InstanceRecord {
 		earliest = x.Created
 	}
 	r := &InstanceRecord{Instance: firstSight(inst, earliest, now), Reason: "found in a listing"}
-	if ended, ever := l.cache.everMachine[inst.ID]; ever {
+	if was, ever := l.cache.everMachine[inst.ID]; ever {
 		r.Draining, r.Reason = true, "seen again after it was settled"
-		r.Instance.Started = ended // what it costs from there on is still to be booked
+		r.Instance.Started = was.ended // what it costs from there on is still to be booked
 	}
 	switch rate, ok := l.rateOf(inst.Offering); {
 	case x != nil:

@@ -14,6 +14,17 @@ import (
 // job, the rest to nobody. It must be called before a gang leaves the machine.
 func (l *Loop) book(m *InstanceRecord, to time.Time) {
 	inst := m.Instance
+	if m.Gone && inst.Ended.Before(to) {
+		to = inst.Ended
+	}
+	if m.Gone {
+		inst.Ended, inst.Cause = time.Time{}, provider.NotEnded // no cloud has said so: its books stay open
+	}
+	l.bookAs(m, inst, to)
+}
+
+// bookAs books a machine as what inst says of it.
+func (l *Loop) bookAs(m *InstanceRecord, inst provider.Instance, to time.Time) {
 	if inst.Started.IsZero() {
 		return
 	}
@@ -21,9 +32,6 @@ func (l *Loop) book(m *InstanceRecord, to time.Time) {
 		to = inst.Ended
 	}
 	from := later(m.Booked, inst.Started)
-	if m.Gone {
-		inst.Ended, inst.Cause = time.Time{}, provider.NotEnded // no cloud has said so: its books stay open
-	}
 	final := !inst.Ended.IsZero() && !inst.Ended.After(to)
 	if !to.After(from) && !final {
 		return
@@ -111,9 +119,8 @@ func (l *Loop) settle(ctx context.Context, now time.Time) error {
 		// listings have forgotten may come back: both are settled later.
 		over := m.Instance.State == provider.Ended && !m.Instance.Ended.After(now) && (!m.Gone || now.Sub(m.Instance.Ended) >= l.cfg.Settings.Forget)
 		if over {
-			m.Gone = false
-		}
-		if over || m.Seen.Equal(now) && now.Sub(later(m.Booked, m.Instance.Started)) >= l.cfg.Settings.Book {
+			l.bookAs(m, m.Instance, now)
+		} else if m.Seen.Equal(now) && now.Sub(later(m.Booked, m.Instance.Started)) >= l.cfg.Settings.Book {
 			l.book(m, now)
 		}
 		if over {
