@@ -125,7 +125,9 @@ func (m *moves) leave() {
 			v.goes = true
 		case v.target == nil:
 			// On a machine that is taken back it goes on: a stop would save nothing.
-			v.goes = !v.job.Ended.IsZero() || !m.noticed(v.job.Gang)
+			// On one that is drained it goes on until it has another place: without
+			// capacity elsewhere nothing is disturbed.
+			v.goes = !v.job.Ended.IsZero() || !m.noticed(v.job.Gang) && !(v.job.Target == nil && m.drained(v.job.Gang))
 		}
 	}
 	for changed := true; changed; {
@@ -152,6 +154,20 @@ func (m *moves) noticed(g *Gang) bool {
 		r, ok := m.machine[n.Instance]
 		return ok && !r.Noticed.IsZero()
 	})
+}
+
+// drained reports whether a machine of a gang is to end when it is left, though it
+// is fit to carry the gang.
+func (m *moves) drained(g *Gang) bool {
+	some := false
+	for _, n := range g.Nodes {
+		r, ok := m.machine[n.Instance]
+		if !ok || !r.Quarantined.IsZero() || !r.EndAsked.IsZero() {
+			return false
+		}
+		some = some || r.Draining
+	}
+	return some
 }
 
 // ready reports whether all machines of a target may carry a gang now.
