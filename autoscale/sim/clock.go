@@ -80,10 +80,6 @@ func (w *world) step(ctx context.Context) error {
 		}
 		if all := w.open() == 0 && len(w.coming) == 0; all || !w.now.Before(w.end()) {
 			w.closing, w.closedAt, w.passed = true, w.now, !all
-			drain := autoscale.Override{OverrideKey: autoscale.OverrideKey{Kind: autoscale.DrainMachine}, Who: "the simulation", Why: "it ends"}
-			if err := w.loop.Set(ctx, w.now, drain); err != nil {
-				return err
-			}
 		}
 	}
 	round, err := w.loop.Round(ctx, w.now)
