@@ -197,6 +197,11 @@ func (w *world) moved(quotes []pricing.Quote) []pricing.Quote {
 			}
 			rate := pricing.Rate(math.Round(float64(last[change.Offering]) * change.Times))
 			last[change.Offering] = rate
+			same := func(q pricing.Quote) bool { return q.Offering == change.Offering && q.At.Equal(change.At) }
+			if i := slices.IndexFunc(quotes, same); i >= 0 {
+				quotes[i].Rate = rate // twice in one instant: the last counts
+				continue
+			}
 			quotes = append(quotes, pricing.Quote{Offering: change.Offering, Rate: rate, At: change.At, Source: "test"})
 		}
 	}
