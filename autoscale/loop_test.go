@@ -46,6 +46,32 @@ func TestRoundBooksWhoHeldWhat(t *testing.T) {
 	}
 }
 
+// What a job that runs has been charged is what its budget is held against, after a
+// restart too.
+func TestRunningJobKnowsWhatItSpent(t *testing.T) {
+	w := newWorld(t, setup{plan: thrifty, offerings: []provider.Offering{smallSpot}})
+	w.submit(testJob("GPT-L", 5, 1))
+	for range 20 {
+		w.round(time.Minute)
+		charges, err := w.store.Charges(t.Context(), time.Time{}, time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want pricing.Money
+		for _, c := range charges {
+			if c.Job == "GPT-L" {
+				want += c.Amount
+			}
+		}
+		if got := w.job("GPT-L").Spent; got != want {
+			t.Fatalf("at %s the job counts %s USD as spent, its charges are %s", w.now.Format(time.TimeOnly), got, want)
+		}
+	}
+	if w.job("GPT-L").Spent == 0 {
+		t.Error("a quarter of an hour cost nothing")
+	}
+}
+
 // What was paid for work that is lost moves from the job to waste: that since the
 // last checkpoint, at its speed.
 func TestLostWorkIsWaste(t *testing.T) {

@@ -19,7 +19,8 @@ func (s *State) problem() planner.Problem {
 	for i := range s.Machines {
 		m := &s.Machines[i]
 		rate := s.rate(m.Instance.Offering, m.Rate)
-		if m.leaving() || strange[m.Instance.ID] || s.frozen(m.Instance.Offering.Cloud) != "" {
+		_, known := s.Catalogue.Lookup(m.Instance.Offering.Cloud, m.Instance.Offering.Type)
+		if !known || m.leaving() || strange[m.Instance.ID] || s.frozen(m.Instance.Offering.Cloud) != "" {
 			aside += rate
 			continue
 		}
@@ -107,7 +108,7 @@ const held = 365 * 24 * time.Hour
 // jobState is a job as the planner sees it. What it is to run on counts as what
 // it runs on, so that a move that was begun is a place to keep.
 func (s *State) jobState(r *JobRecord, there map[provider.InstanceID]bool) planner.JobState {
-	j := planner.JobState{Job: r.Job, Done: r.Safe, Held: r.Held, Waiting: r.Waiting, Restarts: r.Restarts}
+	j := planner.JobState{Job: r.Job, Done: r.Safe, Held: r.Held, Waiting: r.Waiting, Restarts: r.Restarts, Spent: r.Spent}
 	if r.Gang != nil {
 		// A move saves first, so what is done is safe unless a machine is lost.
 		j.Done = max(r.Safe, r.Seen)

@@ -70,8 +70,9 @@ type JobRecord struct {
 	Started    time.Time        // first start; zero: never
 	Ended      time.Time        // zero: not ended
 	Restarts   int
-	Losses     int // interruptions suffered
-	Failures   int // gangs that failed since the last progress
+	Losses     int           // interruptions suffered
+	Failures   int           // gangs that failed since the last progress
+	Spent      pricing.Money // booked to it while it had not ended
 }
 
 // InstanceRecord is what the store keeps of a machine.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/pricing/ledger"
 	"github.com/goodfleet/goodfleet/provider"
 )
@@ -43,7 +44,7 @@ func (l *Loop) bookAs(m *InstanceRecord, inst provider.Instance, to time.Time) {
 	holders := l.cache.on(inst.ID)
 	for _, at := range l.turns(m, holders, from, to) {
 		shares := l.sharesAt(m, holders, from, t.Count)
-		l.cache.charges = append(l.cache.charges, l.meter.Settle(inst, t.Count, shares, at, l.cache.round)...)
+		l.charge(l.meter.Settle(inst, t.Count, shares, at, l.cache.round))
 		from = at
 	}
 	m.Booked = later(m.Booked, to)
@@ -101,7 +102,18 @@ func (l *Loop) waste(r *JobRecord, from, to time.Time) {
 	for _, n := range r.Gang.Nodes {
 		mv.Instances = append(mv.Instances, n.Instance)
 	}
-	l.cache.charges = append(l.cache.charges, l.meter.Transfer(mv)...)
+	l.charge(l.meter.Transfer(mv))
+}
+
+// charge keeps charges for the next commit, and what each job has spent by them.
+func (l *Loop) charge(charges []ledger.Charge) {
+	l.cache.charges = append(l.cache.charges, charges...)
+	for _, c := range charges {
+		if r, ok := l.cache.job[planner.JobID(c.Job)]; ok && c.Job != "" {
+			r.Spent += c.Amount
+			l.cache.touchJob(r)
+		}
+	}
 }
 
 // settle books every machine that it is time for, and marks those that are over

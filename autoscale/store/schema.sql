@@ -44,7 +44,8 @@ CREATE TABLE jobs (
 	ended      INTEGER,
 	restarts   INTEGER NOT NULL,
 	losses     INTEGER NOT NULL,
-	failures   INTEGER NOT NULL
+	failures   INTEGER NOT NULL,
+	spent      INTEGER NOT NULL  -- nano dollars booked to it
 ) STRICT;
 CREATE INDEX jobs_live ON jobs (id) WHERE ended IS NULL OR gang IS NOT NULL;
 

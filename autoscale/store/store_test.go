@@ -105,7 +105,7 @@ func full() autoscale.Change {
 			Times:    autoscale.GangTimes{Started: at, Running: at.Add(1), Stopping: at.Add(2)},
 			Stopping: autoscale.StopSave,
 			Target:   &planner.Running{Config: config, Offering: o, Machines: []provider.InstanceID{"i-3", "intent/t/1"}, Since: at},
-			Safe:     0.1, Seen: 1e300, SeenAt: at, Waiting: at, Held: 5 * time.Nanosecond, Started: at, Restarts: 4, Losses: 5, Failures: 6,
+			Safe:     0.1, Seen: 1e300, SeenAt: at, Waiting: at, Held: 5 * time.Nanosecond, Started: at, Restarts: 4, Losses: 5, Failures: 6, Spent: -7,
 		}},
 		Intents: []autoscale.Intent{{
 			Token: "t", Round: 7, Offering: o, Count: 3, Min: 2, Rate: 98_320_000_001, Reason: "why", Created: at,
