@@ -16,7 +16,7 @@ RACY  = $(shell grep -rlE --include='*.go' '\bgo func|errgroup|sync\.(Mutex|RWMu
 RAPID = $(shell grep -rl --include='*_test.go' 'pgregory.net/rapid' autoscale cmd planner pricing provider test 2>/dev/null | xargs -rn1 dirname | sort -u | sed 's|^|./|')
 FUZZ  = $(shell grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' autoscale cmd planner pricing provider test 2>/dev/null | sed -E 's|^(.*)/[^/]*:[0-9]+:func (.*)|./\1:\2|' | sort)
 
-.PHONY: help build run test check ci bench soak soak-tenth test-data test-browser test-crash clean fmt vet staticcheck arrows test-race test-rest
+.PHONY: help build run test check ci bench soak soak-tenth test-data test-highs test-browser test-crash bench-highs clean fmt vet staticcheck arrows test-race test-rest
 
 help: ## list the targets; needs make
 	@sed -nE 's/^([a-z][a-z-]*):.*## (.*)/  \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-16s %s\n", $$1, $$2}'
@@ -58,7 +58,7 @@ test-race: ## tests of packages with goroutines under the race detector; needs G
 test-rest: ## tests of all other packages; needs Go
 	$(GO) test -timeout 20m $$(comm -23 <($(GO) list ./... | sort) <($(GO) list $(RACY) | sort))
 
-test-data: ## tests on public data that may not be redistributed; needs Go, GOODFLEET_DATA (its folder) and GOODFLEET_EXAMPLES (that of goodput.json)
+test-data: ## tests on public data that may not be redistributed; needs Go, GOODFLEET_DATA (its folder) and GOODFLEET_EXAMPLES (that of goodput.json, allocate.json and assign.json)
 	@for name in GOODFLEET_DATA GOODFLEET_EXAMPLES; do \
 		if [ ! -d "$${!name:-}" ]; then echo "test-data: $$name must name a folder, and is \"$${!name:-}\"" >&2; exit 1; fi; done
 	$(GO) test -tags data -v -count=1 -timeout 20m $$(grep -rlE --include='*_test.go' '^//go:build data$$' autoscale cmd planner pricing provider test | xargs -n1 dirname | sort -u | sed 's|^|./|')
@@ -69,6 +69,22 @@ test-browser: build ## the report in a real browser; needs Go and Chromium, whic
 
 bench: ## sizes and speeds, as benchmarks; needs Go
 	$(GO) test -run '^$$' -bench . -benchmem -timeout 60m ./...
+	@$(MAKE) --no-print-directory bench-highs
+
+# HiGHS as WebAssembly, by version, from npm's registry.
+HIGHS := $(CACHE)/highs-1.15.3/highs.wasm
+
+$(HIGHS):
+	@.ci/need npm npm
+	mkdir -p $(@D)
+	cd $(@D) && npm pack --silent highs@1.15.3 >/dev/null && tar xzf highs-1.15.3.tgz package/build/highs.wasm package/LICENSE && mv package/build/highs.wasm package/LICENSE . && rm -r package highs-1.15.3.tgz
+	@touch $@
+
+test-highs: $(HIGHS) ## every sharing policy against an independent solver, 500 random problems each; needs Go, npm and, once, their registries
+	cd test/highs && GOFLAGS=-mod=readonly GOODFLEET_HIGHS=$(HIGHS) GOODFLEET_CI_CACHE=$(CACHE) $(GO) test -count=1 -timeout 20m .
+
+bench-highs: $(HIGHS) ## CPU seconds of the solver, beside HiGHS, with ratios; needs what test-highs needs
+	cd test/highs && GOFLAGS=-mod=readonly GOODFLEET_HIGHS=$(HIGHS) GOODFLEET_CI_CACHE=$(CACHE) $(GO) test -run '^$$' -bench . -benchtime 1x -timeout 60m .
 
 test-crash: ## a thousand crashes of the loop at random calls, from a printed seed; needs Go
 	@.ci/crash 1000
@@ -81,7 +97,7 @@ soak-tenth: ## a tenth of soak, with a printed seed; needs Go
 	@.ci/soak 100 15s "$(RAPID)" "$(FUZZ)"
 
 ci: ## what .ci/run calls: all of check, the outside data, the browser and a tenth of soak, with seconds; needs what these need
-	@.ci/table fmt vet staticcheck arrows test-race test-rest test-crash test-data test-browser soak-tenth
+	@.ci/table fmt vet staticcheck arrows test-race test-rest test-crash test-data test-highs test-browser soak-tenth
 
 clean: ## remove what the targets built; needs make
 	rm -rf bin $(OUT)

@@ -106,12 +106,14 @@ func (p *Problem) moveTwo(r *relaxation, keep [][]bool, choice []int, left []flo
 		gain  float64
 	}
 	const most = 40 // moves kept per row and direction
+	// A move that alone loses more than the whole gap is part of no better choice.
+	limit := r.bound - p.value(choice)
 	up := make([][]move, len(left))
 	down := make([][]move, len(left))
 	for j, list := range p.Options {
 		now := p.at(j, choice[j])
 		for i := -1; i < len(list); i++ {
-			if i == choice[j] || i >= 0 && !keep[j][i] {
+			if i == choice[j] || i >= 0 && !keep[j][i] || r.loss(p, j, i) > limit {
 				continue
 			}
 			to := p.at(j, i)

@@ -290,39 +290,37 @@ func filled(p *share.Problem) []float64 {
 		if !live {
 			return base
 		}
-		m := newModel(p, false, false, nothing, free)
 		follow := make([]float64, n)
-		for j := range p.Jobs {
-			m.floor(j, base[j]*e[j]*(1-1e-10))
+		for j := range follow {
 			follow[j] = rates[j] * e[j]
 		}
-		m.level(follow)
-		r := m.solve()
+		var r Result
+		for loose := 1e-10; loose < 1e-5 && r.Status != Optimal; loose *= 10 {
+			m := newModel(p, false, false, nothing, free)
+			for j := range p.Jobs {
+				m.floor(j, base[j]*e[j]*(1-loose))
+			}
+			m.level(follow)
+			r = m.solve()
+		}
 		c := max(0, r.Objective)
 		for j := range base {
 			base[j] += c * rates[j]
 		}
-		stopped := 0
+		stopped, stiffest, least := 0, -1, inf
 		for j := range base {
 			if rates[j] == 0 || frozen[j] {
 				continue
 			}
-			alone := newModel(p, false, false, func(k, _ int) float64 {
-				if k == j {
-					return 1 / e[j]
-				}
-				return 0
-			}, free)
-			for k := range base {
-				alone.floor(k, base[k]*e[k]*(1-1e-9))
-			}
-			if got := alone.solve(); got.Status != Optimal || got.Objective <= base[j]*(1+1e-6)+1e-12 {
+			if up := rise(p, j, base, e); up < 1e-6 {
 				frozen[j] = true
 				stopped++
+			} else if up < least {
+				least, stiffest = up, j
 			}
 		}
-		if stopped == 0 {
-			return base
+		if stopped == 0 { // the loosened floors let even the stiffest job rise a little
+			frozen[stiffest] = true
 		}
 	}
 }
@@ -376,4 +374,31 @@ func soonest(p *share.Problem) answer {
 		return answer{}
 	}
 	return answer{best, math.IsInf(best, 1)}
+}
+
+// rise is how much more job j could have while all others keep what they have, as a
+// part of what it could have if it were alone.
+// The floors are loosened, by more if HiGHS finds that rounding made them impossible.
+func rise(p *share.Problem, j int, base, e []float64) float64 {
+	for loose := 1e-9; loose < 1e-5; loose *= 10 {
+		m := newModel(p, false, false, func(k, _ int) float64 {
+			if k == j {
+				return 1 / e[j]
+			}
+			return 0
+		}, free)
+		for k := range base {
+			m.floor(k, base[k]*e[k]*(1-loose))
+		}
+		if r := m.solve(); r.Status == Optimal {
+			alone := 0.0
+			for w, v := range p.Jobs[j].Throughput {
+				if p.Types[w].Workers > 0 {
+					alone = max(alone, v/e[j])
+				}
+			}
+			return (r.Objective - base[j]) / alone
+		}
+	}
+	return 0
 }
