@@ -31,6 +31,14 @@ func (l *Loop) rows(v *cloudView, now time.Time) (good []provider.Instance, ther
 	there = make(map[provider.InstanceID]bool, len(v.instances))
 	was := v.odd
 	v.odd = map[string]bool{}
+	first, unlike := map[provider.InstanceID]provider.Instance{}, map[provider.InstanceID]bool{}
+	for _, inst := range v.instances {
+		if row, twice := first[inst.ID]; !twice {
+			first[inst.ID] = inst
+		} else if row != inst {
+			unlike[inst.ID] = true
+		}
+	}
 	for _, inst := range v.instances {
 		if !l.mine(inst) || there[inst.ID] {
 			continue
@@ -38,6 +46,9 @@ func (l *Loop) rows(v *cloudView, now time.Time) (good []provider.Instance, ther
 		why := v.oddRow(inst)
 		if r, known := l.cache.machine[inst.ID]; known && why == "" && r.Instance.Offering != inst.Offering {
 			why = fmt.Sprintf("it is known as %s, and listed as %s", r.Instance.Offering, inst.Offering)
+		}
+		if why == "" && unlike[inst.ID] {
+			why = "it is listed twice, and not alike"
 		}
 		if why == "" {
 			there[inst.ID] = true
