@@ -152,7 +152,7 @@ func (w *world) round(ctx context.Context) error {
 		return nil
 	}
 	r, err := w.loop.Round(ctx, w.now)
-	w.halted = r.Halted != "" || len(r.Frozen) > 0
+	w.halted = w.killer.isDead() || r.Halted != "" || len(r.Frozen) > 0
 	w.checkRound()
 	if w.killer.isDead() {
 		return nil
