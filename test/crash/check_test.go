@@ -20,9 +20,17 @@ func (w *world) shown(list []provider.Instance) {
 	}
 }
 
-// swept notes between which looks of any loop a machine was listed.
-func (w *world) swept(list []provider.Instance) {
-	for _, inst := range list {
+// swept notes which machines a look of this round has listed.
+func (w *world) swept(list []provider.Instance) { w.listed = append(w.listed, list...) }
+
+// noteLooks notes between which rounds a machine was listed that went to their end
+// and in which its cloud could be touched.
+func (w *world) noteLooks(r autoscale.Round) {
+	for _, inst := range w.listed {
+		frozen := slices.ContainsFunc(r.Frozen, func(f autoscale.Frozen) bool { return f.Cloud == inst.Offering.Cloud })
+		if w.killer.isDead() || r.Halted != "" || frozen {
+			continue
+		}
 		looks, known := w.looks[inst.ID]
 		if !known {
 			looks.first = w.now
@@ -30,6 +38,7 @@ func (w *world) swept(list []provider.Instance) {
 		looks.last = w.now
 		w.looks[inst.ID] = looks
 	}
+	w.listed = nil
 }
 
 // checkLaunch: the intent is in the store and open, and its token has always meant

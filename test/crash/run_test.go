@@ -151,7 +151,9 @@ func (w *world) round(ctx context.Context) error {
 	if w.killer.isDead() {
 		return nil
 	}
+	w.listed = nil
 	r, err := w.loop.Round(ctx, w.now)
+	w.noteLooks(r)
 	w.halted = w.killer.isDead() || r.Halted != "" || len(r.Frozen) > 0
 	w.checkRound()
 	if w.killer.isDead() {

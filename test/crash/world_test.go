@@ -80,7 +80,8 @@ type world struct {
 	requests map[string]provider.LaunchRequest                       // by token
 	seen     map[provider.InstanceID]time.Time                       // first shown to any loop
 	ends     map[provider.InstanceID]provider.Instance               // that the runner was told of
-	looks    map[provider.InstanceID]struct{ first, last time.Time } // complete ones that showed it
+	looks    map[provider.InstanceID]struct{ first, last time.Time } // complete rounds that it was listed in
+	listed   []provider.Instance                                     // in the round under way
 	halted   bool                                                    // the last round changed nothing
 	found    []string                                                // what must not be
 	tokens   *rand.Rand
