@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 )
 
 var (
@@ -19,7 +20,7 @@ var (
 func TestLoopSurvivesACrashAtAnyCall(t *testing.T) {
 	killed, kills, rounds, scenarios, failed := map[string]int{}, 0, 0, 0, 0
 	for seed := *first; kills < *points; seed++ {
-		r, err := run(draw(seed), min(*each, *points-kills))
+		r, err := run(t, draw(seed), min(*each, *points-kills))
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
@@ -56,7 +57,7 @@ func TestHarnessFindsMistakes(t *testing.T) {
 			for seed := uint64(1); seed <= 40; seed++ {
 				s := draw(seed)
 				s.bug = tt.bug
-				r, err := run(s, 20)
+				r, err := run(t, s, 20)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -74,9 +75,15 @@ func TestHarnessFindsMistakes(t *testing.T) {
 
 // The same seed makes the same calls, kills and history.
 func TestRunsRepeat(t *testing.T) {
-	history := func() string {
-		w, r := mustRun(t, draw(7), 20)
-		return fmt.Sprint(r.killed, r.kills, r.rounds) + w.history(1<<30)
+	history := func() (text string) {
+		synctest.Test(t, func(t *testing.T) {
+			w, r, err := play(draw(7), 20)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text = fmt.Sprint(r.killed, r.kills, r.rounds) + w.history(1<<30)
+		})
+		return text
 	}
 	if a, b := history(), history(); a != b {
 		t.Errorf("one seed made two histories of %d and %d bytes", len(a), len(b))

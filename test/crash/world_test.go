@@ -238,11 +238,10 @@ func drawJobs(rng *rand.Rand) []*planner.Job {
 	return jobs
 }
 
-// settings are those of the loop in every life. Calls may hang: they have little
-// real time.
+// settings are those of the loop in every life.
 func (w *world) settings() autoscale.Settings {
 	return autoscale.Settings{
-		Hold: 5 * time.Minute, Boot: 80 * time.Second, Setup: 20 * time.Second, CallTimeout: 3 * time.Millisecond,
+		Hold: 5 * time.Minute, Boot: 80 * time.Second, Setup: 20 * time.Second,
 		IntentMax: 90 * time.Second, OrphanGrace: w.bug.grace(grace), Agents: true, MaxFailures: 1000, Parallel: 1,
 		Notices: map[string]time.Duration{"aws": 2 * time.Minute, "gcp": 2 * time.Minute},
 	}

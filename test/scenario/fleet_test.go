@@ -198,7 +198,7 @@ func (f *fleet) begin(lines string) error {
 	}
 	f.runner.Add(f.jobs...)
 	f.store = store.NewMemory("fleet")
-	f.settings.CallTimeout, f.settings.Parallel = 5*time.Millisecond, 1
+	f.settings.Parallel = 1
 	ids := rand.New(rand.NewPCG(1, 1))
 	cfg := autoscale.Config{
 		Store: f.store, Runner: f.runner, Catalogue: f.catalogue, Prices: f.prices, Offerings: f.sold, Settings: f.settings,

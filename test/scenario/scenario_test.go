@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
@@ -27,7 +28,10 @@ func TestScenarios(t *testing.T) {
 		t.Fatalf("scenarios: %d, %v", len(files), err)
 	}
 	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { play(t, file) })
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			// In a bubble only a call that hangs passes its deadline, however slow the machine is.
+			synctest.Test(t, func(t *testing.T) { play(t, file) })
+		})
 	}
 }
 
