@@ -29,6 +29,10 @@ func PlacesOf(perNode, most int) []Place {
 // which is 0.91 %.
 const noiseStep = 0.018
 
+// noiseFar is where the logarithm of var/sqr stops to matter: e^40 times more of one
+// than of the other is all noise or none at any batch, to the last digit.
+const noiseFar = 40.0
+
 // bucketOf is the bucket of a noise, and the noise at its middle. Noise without
 // variance, without gradient and without either have buckets of their own.
 func bucketOf(n Noise) (bucket int, middle Noise) {
@@ -41,6 +45,7 @@ func bucketOf(n Noise) (bucket int, middle Noise) {
 		return math.MinInt + 1, Noise{Sqr: 1}
 	}
 	log := math.Log(n.Var) - math.Log(n.Sqr)
+	log = max(-noiseFar, min(log, noiseFar))
 	bucket = int(math.Floor(log / noiseStep))
 	return bucket, Noise{Sqr: 1, Var: math.Exp((float64(bucket) + 0.5) * noiseStep)}
 }
