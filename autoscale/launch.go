@@ -228,18 +228,18 @@ func (l *Loop) renamePlaceholder(x *Intent, k int, id provider.InstanceID) {
 }
 
 // resend asks again for every launch whose answer was lost, before anything else
-// is bought. After IntentMax it is given up, if no listing shows what it brought.
+// is bought. One whose answer is still out after IntentMax is given up, if no
+// listing shows what it brought; a cloud that was frozen is asked once more.
 func (l *Loop) resend(ctx context.Context, now time.Time) error {
 	var open []*Intent
 	for _, x := range l.cache.intents {
 		if x.State != IntentOpen || l.frozen(x.Offering.Cloud) != "" || l.cache.overrides.closed(x.Offering) != "" {
 			continue
 		}
-		if now.Sub(x.Created) >= l.cfg.Settings.IntentMax {
-			l.hear(x, answer{err: fmt.Errorf("%w: no answer in %v, and no listing shows it", provider.ErrCapacity, now.Sub(x.Created))}, now)
-			continue
-		}
 		if err := l.cfg.Guard.Reserve(x.Token, x.Offering, x.Count, x.Rate); err != nil {
+			if l.expired(x, now) {
+				l.hear(x, l.givenUp(x, now), now)
+			}
 			continue // it may have brought machines, but must not bring more: wait for listings
 		}
 		open = append(open, x)
@@ -248,9 +248,23 @@ func (l *Loop) resend(ctx context.Context, now time.Time) error {
 		if errors.Is(a.err, provider.ErrThrottled) {
 			continue
 		}
+		if x := open[i]; provider.KindOf(a.err) == provider.ErrUnknown && l.expired(x, now) {
+			late := l.givenUp(x, now)
+			late.instances, a = a.instances, late
+		}
 		l.hear(open[i], a, now)
 	}
 	return l.cache.commit(context.WithoutCancel(ctx), l.cfg.Store)
+}
+
+// expired reports whether an intent has waited for its answer long enough.
+func (l *Loop) expired(x *Intent, now time.Time) bool {
+	return now.Sub(x.Created) >= l.cfg.Settings.IntentMax
+}
+
+// givenUp is the answer to an intent that gets none.
+func (l *Loop) givenUp(x *Intent, now time.Time) answer {
+	return answer{err: fmt.Errorf("%w: no answer in %v, and no listing shows it", provider.ErrCapacity, now.Sub(x.Created))}
 }
 
 // hear takes over the answer to a launch that was sent again.
