@@ -22,7 +22,7 @@ type Options struct {
 	Gap        float64   // relative distance of point and bound that is close enough
 	Iterations int       // of the interior point method, each time it runs; 0: 100
 	Pivots     int       // of the simplex method; 0: by size
-	Vertex     bool      // move to a vertex, where few jobs are split
+	Vertex     bool      // move to a vertex, where few jobs are split; not at a level of over 4000 jobs
 	Second     bool      // at a level: the vertex with the most gain among the best
 	Prices     []float64 // of the last round: certified first, and where sifting begins
 	Point      []float64 // of the last round, with the columns of this one

@@ -12,6 +12,7 @@ const (
 	sampleJobs  = 600    // jobs in the sample that gives first prices
 	keepPerJob  = 5      // columns that each job keeps, and its fastest
 	siftRounds  = 8      // times that missed columns are added
+	vertexJobs  = 4000   // jobs above which a level stays at its interior point: pivots cost seconds there
 	vertexTol   = 1e-9   // gap of the interior point from which a vertex is sought
 )
 
@@ -48,7 +49,7 @@ func (p *Program) solve(o Options) Solution {
 			return Solution{Status: Infeasible, X: make([]float64, p.Columns()), Bound: math.Inf(-1), Conflict: conflict, Prices: s.Prices, Iterations: s.Iterations}
 		}
 	}
-	if o.Vertex || s.Status != Optimal {
+	if o.Vertex && !(p.Level && p.Jobs() > vertexJobs) || s.Status != Optimal {
 		p.vertex(&s, o)
 	}
 	return s
