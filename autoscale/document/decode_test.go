@@ -200,6 +200,14 @@ func TestEmptyFilesAreRefused(t *testing.T) {
 	}
 }
 
+func TestByteOrderMarksAndCarriageReturnsAreRead(t *testing.T) {
+	for _, text := range []string{"\ufeff" + job, strings.ReplaceAll(job, "\n", "\r\n")} {
+		if jobs, err := Jobs("jobs.yaml", []byte(text), sold); err != nil || len(jobs) != 1 {
+			t.Errorf("got %d jobs and %v, want one", len(jobs), err)
+		}
+	}
+}
+
 func TestDeepAndRepeatedFilesAreRefused(t *testing.T) {
 	bomb := "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
 	for i := 1; i < 12; i++ {
