@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -78,7 +79,7 @@ var settingList = []setting{
 	{"round", "round", "", "time from one round to the next", always("1m"),
 		func(s *settings, text string) (err error) { s.round, err = readRound(text); return err }},
 	{"seed", "seed", "", "seed of everything that is drawn in a simulation", always("1"),
-		func(s *settings, text string) (err error) { s.seed, err = strconv.ParseUint(text, 10, 64); return err }},
+		func(s *settings, text string) (err error) { s.seed, err = readSeed(text); return err }},
 }
 
 func readRate(text string) (pricing.Rate, error) {
@@ -90,6 +91,14 @@ func readRate(text string) (pricing.Rate, error) {
 		return 0, fmt.Errorf("%q: want more than 0", text)
 	}
 	return rate, err
+}
+
+func readSeed(text string) (uint64, error) {
+	seed, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%q: want a whole number from 0 to %d", text, uint64(math.MaxUint64))
+	}
+	return seed, nil
 }
 
 func readRound(text string) (time.Duration, error) {
