@@ -127,9 +127,7 @@ func (world world) state(cfg planConfig, jobs []*planner.Job) (state autoscale.S
 			later++
 			continue
 		}
-		if j.Submitted.IsZero() {
-			j.Submitted = cfg.now
-		}
+		j.Submitted = cfg.now // when a job of a trace came says nothing of how long it waits here
 		state.Jobs = append(state.Jobs, autoscale.JobRecord{Job: j, Phase: autoscale.JobWaiting, Waiting: j.Submitted})
 	}
 	if len(state.Jobs) == 0 {
