@@ -11,6 +11,9 @@ import (
 	"github.com/goodfleet/goodfleet/provider"
 )
 
+// mostOwned is how many machines one row may hold, in the settings file too.
+const mostOwned = 100_000
+
 // owned lists the machines of the settings file and of --owned.
 func (world world) owned(cfg planConfig) ([]autoscale.InstanceRecord, error) {
 	var rows []document.Owned
@@ -23,6 +26,9 @@ func (world world) owned(cfg planConfig) ([]autoscale.InstanceRecord, error) {
 		n, err := strconv.Atoi(count)
 		if !ok || err != nil || n < 1 || len(parts) != 4 {
 			return nil, fmt.Errorf(`--owned %q: want cloud/region/zone/type=count, as in "aws/us-east-1/use1-az1/p3.8xlarge=2"`, text)
+		}
+		if n > mostOwned {
+			return nil, fmt.Errorf("--owned %q: want at most %d machines", text, mostOwned)
 		}
 		rows = append(rows, document.Owned{Name: fmt.Sprintf("owned-%d", i+1), Cloud: parts[0], Region: parts[1], Zone: parts[2], Type: parts[3], Count: n})
 	}
