@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -121,7 +122,7 @@ func window(fromText, toText string) (from, to time.Time, err error) {
 }
 
 // readLedger reads charges, one JSON object a line. A charge given twice counts
-// once; two that contradict each other are an error.
+// once; two that contradict each other, and any that do not add up, are an error.
 func readLedger(path string) ([]ledger.Charge, error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -135,10 +136,11 @@ func readLedger(path string) ([]ledger.Charge, error) {
 	lines := bufio.NewScanner(file)
 	lines.Buffer(nil, 1<<20)
 	for n := 1; lines.Scan(); n++ {
-		decoder := json.NewDecoder(bytes.NewReader(lines.Bytes()))
-		decoder.DisallowUnknownFields()
-		var c ledger.Charge
-		if err := decoder.Decode(&c); err != nil {
+		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+			continue
+		}
+		c, err := readCharge(lines.Bytes())
+		if err != nil {
 			return nil, fmt.Errorf("ledger %s:%d: %w", path, n, err)
 		}
 		if _, err := book.Append(c); err != nil {
@@ -148,7 +150,29 @@ func readLedger(path string) ([]ledger.Charge, error) {
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("ledger %s: %w", path, err)
 	}
+	if err := ledger.Check(book.Charges()); err != nil {
+		return nil, fmt.Errorf("ledger %s: %w", path, err)
+	}
 	return book.Charges(), nil
+}
+
+// readCharge reads the one charge of a line.
+func readCharge(line []byte) (c ledger.Charge, err error) {
+	decoder := json.NewDecoder(bytes.NewReader(line))
+	decoder.DisallowUnknownFields()
+	err = decoder.Decode(&c)
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return c, errors.New("the line ends within a charge")
+	case errors.As(err, &wrong):
+		return c, fmt.Errorf("%s: a %s does not belong here", cmp.Or(wrong.Field, "charge"), wrong.Value)
+	case err != nil:
+		return c, err
+	case decoder.More():
+		return c, errors.New("more than one charge on a line")
+	}
+	return c, c.Check()
 }
 
 // writeLedger writes charges as readLedger reads them.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +15,43 @@ import (
 
 // ErrUnbalanced is wrapped by every answer of Check that charges do not add up.
 var ErrUnbalanced = errors.New("charges do not add up")
+
+// rounding is more than the nano dollars of a charge can be off by what its
+// neighbours got when a stretch was divided.
+const rounding pricing.Money = 1000
+
+// Check proves that a charge is one that a Meter can make: its fields are known and
+// its amount is its rate for its share of its time. The error begins with the field.
+func (c Charge) Check() error {
+	switch {
+	case c.ID == "":
+		return errors.New("id: is missing")
+	case !slices.Contains([]Kind{Usage, Minimum, Reversal, Transfer}, c.Kind):
+		return fmt.Errorf("kind: %q: want usage, minimum, reversal or transfer", c.Kind)
+	case c.Instance == "":
+		return errors.New("instance: is missing")
+	case c.Offering.Cloud == "" || c.Offering.Type == "":
+		return errors.New("offering: has no cloud or no type")
+	case !c.From.Before(c.To):
+		return fmt.Errorf("to: %s is not after from, %s", c.To.Format(time.RFC3339), c.From.Format(time.RFC3339))
+	case !slices.Contains([]Account{ToJob, ToIdle, ToBoot, ToWaste, Overrun, Overhead}, c.Account):
+		return fmt.Errorf("account: %q: want job, idle, boot, waste, overrun or overhead", c.Account)
+	case c.Account == ToJob && c.Job == "":
+		return errors.New("job: is missing, though a job bears it")
+	case c.Of <= 0 || c.Share == 0 || c.Kind != Transfer && c.Share < 0 != (c.Kind == Reversal):
+		return fmt.Errorf("share: a %s of %d of %d accelerators", c.Kind, c.Share, c.Of)
+	case c.Rate < 0:
+		return fmt.Errorf("rate: %s USD/h is negative", c.Rate)
+	case !c.Known && c.Amount != 0:
+		return fmt.Errorf("amount: %s USD at no known rate", c.Amount)
+	}
+	cost := float64(c.Rate) * float64(c.Share) / float64(c.Of) * c.To.Sub(c.From).Hours()
+	if c.Known && math.Abs(float64(c.Amount)-cost) > float64(rounding) {
+		return fmt.Errorf("amount: %s USD for %d of %d accelerators over %s at %s USD/h, which cost %.9f",
+			c.Amount, c.Share, c.Of, c.To.Sub(c.From), c.Rate, cost/1e9)
+	}
+	return nil
+}
 
 // Check proves that charges add up: no id comes twice, what each account bears sums
 // to what each instance cost and to the total, transfers sum to zero, no account

@@ -83,3 +83,36 @@ func TestCheckNamesWhatDoesNotAddUp(t *testing.T) {
 		})
 	}
 }
+
+func TestCheckOfAChargeNamesItsField(t *testing.T) {
+	for _, c := range sound(t) {
+		if err := c.Check(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tc := range []struct {
+		want  string
+		spoil func(c *ledger.Charge)
+	}{
+		{"id: ", func(c *ledger.Charge) { c.ID = "" }},
+		{"kind: ", func(c *ledger.Charge) { c.Kind = "gift" }},
+		{"instance: ", func(c *ledger.Charge) { c.Instance = "" }},
+		{"offering: ", func(c *ledger.Charge) { c.Offering = provider.Offering{} }},
+		{"to: ", func(c *ledger.Charge) { c.To = c.From.Add(-time.Second) }},
+		{"account: ", func(c *ledger.Charge) { c.Account = "petty cash" }},
+		{"job: ", func(c *ledger.Charge) { c.Job = "" }},
+		{"share: ", func(c *ledger.Charge) { c.Of = 0 }},
+		{"share: ", func(c *ledger.Charge) { c.Share = -c.Share }},
+		{"share: ", func(c *ledger.Charge) { c.Kind = ledger.Reversal }},
+		{"rate: ", func(c *ledger.Charge) { c.Rate = -c.Rate }},
+		{"amount: ", func(c *ledger.Charge) { c.Known = false }},
+		{"amount: 2.01 USD for 2 of 8 accelerators over 1h0m0s at 8 USD/h, which cost 2.000000000", func(c *ledger.Charge) { c.Amount += 10_000_000 }},
+		{"amount: ", func(c *ledger.Charge) { c.Share++ }},
+	} {
+		c := sound(t)[0]
+		tc.spoil(&c)
+		if err := c.Check(); err == nil || !strings.HasPrefix(err.Error(), tc.want) {
+			t.Errorf("got %v, want %q", err, tc.want)
+		}
+	}
+}

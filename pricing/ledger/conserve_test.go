@@ -164,6 +164,11 @@ func TestBookingAddsUpHoweverItIsDone(t *testing.T) {
 		for _, d := range machines {
 			checkDrawn(t, d, book.Charges())
 		}
+		for _, c := range book.Charges() {
+			if err := c.Check(); err != nil {
+				t.Fatalf("charge %s: %v", c.ID, err)
+			}
+		}
 		if err := ledger.Check(book.Charges()); err != nil {
 			t.Fatal(err)
 		}
