@@ -51,8 +51,9 @@ func slowStretches(rule slowRule, steps []slowStep, from, to time.Time) []slowSt
 		cuts = append(cuts, hour)
 	}
 	if !rule.fixed {
-		for _, s := range steps {
-			if s.at.After(from) && s.at.Before(to) {
+		for i, s := range steps {
+			same := i > 0 && s.rate != nil && steps[i-1].rate != nil && s.rate.Cmp(steps[i-1].rate) == 0
+			if s.at.After(from) && s.at.Before(to) && !same { // a price that is given again is no other
 				cuts = append(cuts, s.at)
 			}
 		}
