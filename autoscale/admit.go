@@ -223,7 +223,7 @@ func (a *admission) fit() {
 		x := &a.s.Intents[i]
 		if t, ok := a.s.Catalogue.Lookup(x.Offering.Cloud, x.Offering.Type); ok {
 			for k := range x.Count {
-				size[placeholder(x.Token, k)] = t.Count // on its way
+				size[standIn(x.Token, k)] = t.Count // on its way
 			}
 		}
 	}

@@ -73,7 +73,7 @@ func (l *Loop) buy(ctx context.Context, d *decision, now time.Time) (setback, er
 			case k < len(x.Instances):
 				names[toBuy(ref)] = x.Instances[k]
 			case x.State == IntentOpen:
-				names[toBuy(ref)] = placeholder(x.Token, k)
+				names[toBuy(ref)] = standIn(x.Token, k)
 			}
 		}
 	}
@@ -181,7 +181,7 @@ func (l *Loop) read(x *Intent, a answer, now time.Time) (short bool) {
 	l.offeringEvent(now, EventLaunchFailed, x.Offering, text)
 	l.refused(x.Offering, kind, now)
 	for k := len(x.Instances); k < x.Count; k++ {
-		l.abandon(placeholder(x.Token, k), now)
+		l.abandon(standIn(x.Token, k), now)
 	}
 	for _, id := range x.Instances {
 		if m, ok := l.cache.machine[id]; ok && !m.Instance.Live() {
@@ -214,7 +214,7 @@ func (l *Loop) receive(x *Intent, inst provider.Instance, now time.Time) {
 // renamePlaceholder gives the targets that wait for machine k of an intent its
 // true name.
 func (l *Loop) renamePlaceholder(x *Intent, k int, id provider.InstanceID) {
-	old := placeholder(x.Token, k)
+	old := standIn(x.Token, k)
 	for _, r := range l.cache.jobs {
 		if r.Target == nil || !slices.Contains(r.Target.Machines, old) {
 			continue

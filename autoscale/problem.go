@@ -38,7 +38,7 @@ func (s *State) problem() planner.Problem {
 			continue
 		}
 		for k := len(x.Instances); k < x.Count; k++ {
-			id := placeholder(x.Token, k)
+			id := standIn(x.Token, k)
 			there[id] = true
 			// It cannot be ended while nobody knows whether it is there.
 			p.Machines = append(p.Machines, planner.Machine{

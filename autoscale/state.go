@@ -69,8 +69,8 @@ func (r *InstanceRecord) ready(now time.Time) bool {
 // own until the cloud's are known.
 const onTheWay = "intent/"
 
-// placeholder is the name of machine i of a launch.
-func placeholder(token string, i int) provider.InstanceID {
+// standIn is the name of machine i of a launch.
+func standIn(token string, i int) provider.InstanceID {
 	return provider.InstanceID(fmt.Sprintf("%s%s/%d", onTheWay, token, i))
 }
 

@@ -170,7 +170,7 @@ func (s *Simplex) Start(x []float64) {
 	if !s.refactor() {
 		return
 	}
-	// A start point misses its rows by rounding: call what it misses zero for now.
+	// A start point misses its rows by rounding: call what it misses zero here.
 	for i, v := range s.xB {
 		if v < 0 && v > -1e-4 {
 			s.shift(i, -v)
