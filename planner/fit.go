@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -141,7 +142,7 @@ func Lacks(j *Job, offers []Offer) (reason string, ok bool) {
 			}
 		}
 		if len(pass) == 0 {
-			slices.Sort(got)
+			slices.SortFunc(got, nearest(g.name == "maxPrice"))
 			if len(got) > 6 {
 				got = append(got[:6], "...")
 			}
@@ -176,6 +177,23 @@ func Lacks(j *Job, offers []Offer) (reason string, ok bool) {
 		return fmt.Sprintf("resources.memory: wants %g GiB per replica, %g GiB at the smallest size; %s has %g GiB", r.MemGiB, r.MemGiB*float64(sizes[0]), largest.Name, largest.MemGiB), true
 	}
 	return fmt.Sprintf("resources: no size of %s replicas lies evenly on %s with %g vCPU and %g GiB per replica", intsText(r.Replicas.Sizes()), names(left), r.VCPU, r.MemGiB), true
+}
+
+// nearest orders what is offered instead of what is wanted, closest first: the
+// largest number, or the smallest where less is wanted, and words by the alphabet.
+func nearest(less bool) func(a, b string) int {
+	return func(a, b string) int {
+		var x, y float64
+		_, errX := fmt.Sscanf(a, "%g", &x)
+		_, errY := fmt.Sscanf(b, "%g", &y)
+		if errX != nil || errY != nil {
+			return strings.Compare(a, b)
+		}
+		if less {
+			x, y = y, x
+		}
+		return cmp.Or(cmp.Compare(y, x), strings.Compare(a, b))
+	}
 }
 
 func names(offers []*Offer) string {

@@ -88,6 +88,22 @@ func TestLacksNamesWhatIsMissing(t *testing.T) {
 	}
 }
 
+func TestLacksNamesTheNearestFirst(t *testing.T) {
+	offers := []Offer{
+		offer("aws", "r", "a", "K80", provider.GPU, 1, 4, 61, 12, provider.OnDemand, "0.9"),
+		offer("aws", "r", "b", "H200", provider.GPU, 8, 96, 2000, 141, provider.OnDemand, "39.8"),
+		offer("aws", "r", "c", "T4", provider.GPU, 1, 4, 16, 16, provider.OnDemand, "0.526"),
+	}
+	j := &Job{Curve: flat{"K80": 1}, Resources: Resources{AcceleratorMemGiB: 200, Replicas: Replicas{Min: 1, Max: 1}}}
+	if got, _ := Lacks(j, offers); !strings.Contains(got, "offers 141 GiB (H200), 16 GiB (T4), 12 GiB (K80)") {
+		t.Errorf("memory: %s", got)
+	}
+	j.Resources.AcceleratorMemGiB, j.MaxPrice = 0, pricing.DollarPerHour/2
+	if got, _ := Lacks(j, offers); !strings.Contains(got, "offers 0.526 USD/h") {
+		t.Errorf("price: %s", got)
+	}
+}
+
 func TestSpreadsLieEvenlyOnWholeMachines(t *testing.T) {
 	j := &Job{Curve: flat{"V100": 1}, Resources: Resources{Replicas: Replicas{Min: 1, Max: 24}}}
 	eight := &sold[1].Type

@@ -36,7 +36,7 @@ type Allocation struct {
 	Rate     pricing.Rate  // its accelerators' share of its machines' rates
 	Alone    pricing.Rate  // rate of its machines if it were alone on them
 	Finish   time.Time     // expected, with losses and waits; zero when the work is unknown
-	Cost     pricing.Money // expected, to the finish; 0 with Finish zero
+	Cost     pricing.Money // expected, to the finish, with moving its data here; 0 with Finish zero
 	Keeps    bool          // the job stays on the machines that it has
 	Reason   string        // why this config
 	RunnerUp *RunnerUp     // the next-best, and why it lost; nil when there was none

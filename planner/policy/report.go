@@ -175,8 +175,14 @@ func allocate(p *planner.Problem, d *planner.Demand, seat *planner.Seat, w *wort
 		}
 		a.Finish = p.Now.Add(hours(wait + c.WallHours(w.left)))
 		a.Cost = pricing.Money(float64(a.Rate) * c.PaidHours(w.left))
+		if !seat.Stays {
+			a.Cost += pricing.Money(c.OneOff * float64(pricing.Dollar))
+		}
 	}
 	a.Reason = why(p, seat, w, full)
+	if deadline := d.State.Job.Deadline; !deadline.IsZero() && a.Finish.After(deadline) {
+		a.Reason += fmt.Sprintf("; late: it is expected %s after its deadline", a.Finish.Sub(deadline).Round(time.Minute))
+	}
 	a.RunnerUp = runnerUp(p, seat, w, full)
 	if d.Current < 0 && w.bonus > 0 {
 		a.Clock = planner.BonusClock

@@ -2,7 +2,9 @@ package policy
 
 import (
 	"math"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/goodfleet/goodfleet/planner"
 )
@@ -101,5 +103,36 @@ func TestAloneEachJobGetsItsOwnArgmax(t *testing.T) {
 		if math.Abs(plan.Value-w.v-w.bonus) > 1e-6 {
 			t.Errorf("seed %d: surplus %.6f, want the value of time %.6f", seed, plan.Value, w.v+w.bonus)
 		}
+	}
+}
+
+// TestPlansSayWhatIsLateAndWhatMovingCosts: a job that cannot meet its deadline is
+// told so, and the cost of bringing its data is in its cost.
+func TestPlansSayWhatIsLateAndWhatMovingCosts(t *testing.T) {
+	p := drawProblem(5, shape{jobs: 1})
+	j := p.Jobs[0].Job
+	plain, err := Value(p, Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := plain.Allocations[0]
+	j.Deadline = a.Finish.Add(-90 * time.Minute)
+	j.Data = planner.Data{Cloud: "other", Region: "far", Size: planner.Size{GiB: 100, Known: true}}
+	moved, err := Value(p, Settings{Transfer: planner.Transfer{BetweenClouds: map[string]float64{"other": 0.05}, GiBPerSec: 100}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := moved.Allocations[0]
+	if a.Config != b.Config {
+		t.Fatalf("moved to %v from %v: the cost of data is the same everywhere", b.Config, a.Config)
+	}
+	if got, want := (b.Cost - a.Cost).Dollars(), 5.0; math.Abs(got-want) > 0.01 {
+		t.Errorf("moving 100 GiB at 0.05 USD adds %.4f USD, want %.2f", got, want)
+	}
+	if !strings.Contains(b.Reason, "late: it is expected 1h30m") {
+		t.Errorf("reason %q does not say how late", b.Reason)
+	}
+	if strings.Contains(a.Reason, "late") {
+		t.Errorf("reason %q: there is no deadline", a.Reason)
 	}
 }
