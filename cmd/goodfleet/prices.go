@@ -110,6 +110,8 @@ func runPricesCheck(_ context.Context, s streams, cfg pricesConfig) error {
 	if err != nil {
 		return err
 	}
+	quotes, unknown := world.known(quotes)
+	refused = append(refused, unknown...)
 	verdict := pricing.NewChecker(pricing.CheckerConfig{Last: last, Embedded: embedded, Accepted: quarantine.Accepted}).Check(quotes)
 	verdict.Refused = append(refused, verdict.Refused...)
 	if len(verdict.Suspects) > 0 {
@@ -124,6 +126,31 @@ func runPricesCheck(_ context.Context, s streams, cfg pricesConfig) error {
 		return found("%s: %d of %d rows are not used: %d refused, %d put aside", name, bad, bad+len(verdict.Accepted), len(verdict.Refused), len(verdict.Suspects))
 	}
 	return nil
+}
+
+// known splits the quotes of a file into those of machines and places that exist,
+// as far as the catalogue and the price history tell, and the refused others.
+func (world world) known(quotes []pricing.FileQuote) (kept []pricing.FileQuote, refused []pricing.Refusal) {
+	regionOf := map[[2]string]string{} // of each zone of a cloud
+	for _, o := range world.history.Offerings() {
+		regionOf[[2]string{o.Cloud, o.Zone}] = o.Region
+	}
+	for _, q := range quotes {
+		o := q.Offering
+		refuse := func(field, text, detail string) {
+			refused = append(refused, pricing.Refusal{File: q.File, Line: q.Line, Field: field, Text: text, Reason: pricing.BadOffering, Detail: detail})
+		}
+		region, seen := regionOf[[2]string{o.Cloud, o.Zone}]
+		switch _, ok := world.catalogue.Lookup(o.Cloud, o.Type); {
+		case !ok:
+			refuse("type", o.Type, "the catalogue has no such type of "+o.Cloud)
+		case seen && region != o.Region:
+			refuse("zone", o.Zone, "it lies in "+region)
+		default:
+			kept = append(kept, q)
+		}
+	}
+	return kept, refused
 }
 
 // pricesVerdict shows the bad rows by line.
