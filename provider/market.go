@@ -10,7 +10,7 @@ const (
 	OnDemand Market = iota + 1 // bought at the list price, ended by us alone
 	Spot                       // bought at the price of the day, may be taken back
 	Reserved                   // paid ahead or owned; bound to a reservation
-	Queued                     // asked for now, granted when the cloud has it
+	Queued                     // asked for ahead, granted when the cloud has it
 )
 
 var marketNames = [...]string{OnDemand: "on-demand", Spot: "spot", Reserved: "reserved", Queued: "queued"}
