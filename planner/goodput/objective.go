@@ -72,7 +72,7 @@ func (r *objectiveRow) passes(t Theta) (logAccum, logOptim, shareA float64, by [
 	case 2:
 		alpha, beta, iAlpha = t.AlphaN, t.BetaN*r.beyond, iAlphaN
 	}
-	sync := alpha + beta
+	sync := max(alpha+beta, math.SmallestNonzeroFloat64) // a theta that was given may say that it is free
 	if r.sync == 0 {
 		sync = localSync
 	}

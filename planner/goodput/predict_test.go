@@ -196,3 +196,16 @@ func TestBatchStaysWhereNoiseIsNotKnown(t *testing.T) {
 		t.Errorf("%+v, ok %v; want the initial batch of 200", got, ok)
 	}
 }
+
+func TestSynchronizationThatIsGivenAsFreeHasACertainty(t *testing.T) {
+	p := &Profile{
+		Name: "free", Limits: Limits{InitialBatch: 24, MaxBatch: 24},
+		Types: []TypeProfile{{Accelerator: "T4", Kind: KindGPU, Theta: Theta{AlphaC: 1, Gamma: 6}}},
+	}
+	for _, places := range []Place{{1, 1}, {1, 4}, {2, 4}} {
+		got, ok := NewPredictor(p, PredictorConfig{}).At("T4", places.Nodes, places.Replicas)
+		if !ok || !(got.LogSD > 0) || !(got.Goodput > 0) {
+			t.Errorf("%+v: %+v, %t; want a standard deviation", places, got, ok)
+		}
+	}
+}
