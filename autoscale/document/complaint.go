@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -69,6 +70,8 @@ func (c compiled) explain(file string, root *node, leaf *jsonschema.ValidationEr
 			all = append(all, &Error{File: file, Line: f.line, Column: f.column, Path: join(path, name), Reason: "unknown key" + didYouMean(name, known)})
 		}
 		return all
+	case *kind.FalseSchema:
+		e.Reason = "does not go with the keys beside it"
 	case *kind.Required:
 		e.Path, e.Reason = join(path, k.Missing[0]), "is required"
 	case *kind.DependentRequired:
@@ -95,7 +98,10 @@ func (c compiled) explain(file string, root *node, leaf *jsonschema.ValidationEr
 		again := at.items[k.Duplicates[1]]
 		e.Line, e.Column, e.Reason = again.line, again.column, again.text()+" is given twice"
 	case *kind.MaxProperties:
-		e.Reason = "want only one of " + strings.Join(c.keys(leaf.InstanceLocation), ", ") + ", or all but the first of these"
+		e.Reason = "want only one of " + strings.Join(c.keys(leaf.InstanceLocation), ", ")
+		if k.Want == 1 && slices.Contains(c.keys(leaf.InstanceLocation), "model") {
+			e.Reason += ", or all but the first of these"
+		}
 	case *kind.MinProperties:
 		e.Reason = "want " + strings.Join(c.keys(leaf.InstanceLocation), " or ")
 	default:
@@ -180,6 +186,7 @@ func wrongWord(at *node, want []any) string {
 func (c compiled) keys(location []string) []string {
 	at := c.raw
 	for _, step := range location {
+		at = referred(at)
 		if properties, ok := at["properties"].(map[string]any); ok {
 			if next, ok := properties[step].(map[string]any); ok {
 				at = next
@@ -192,7 +199,7 @@ func (c compiled) keys(location []string) []string {
 		}
 		at = next
 	}
-	properties, ok := at["properties"].(map[string]any)
+	properties, ok := referred(at)["properties"].(map[string]any)
 	if !ok {
 		return nil
 	}
@@ -202,4 +209,22 @@ func (c compiled) keys(location []string) []string {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// referred is the schema of another kind that a schema stands for, or itself.
+func referred(at map[string]any) map[string]any {
+	file, ok := at["$ref"].(string)
+	if !ok {
+		return at
+	}
+	all, err := schemas()
+	if err != nil {
+		return at
+	}
+	for _, k := range kinds {
+		if path.Base(k.file) == file {
+			return all[k.name].raw
+		}
+	}
+	return at
 }

@@ -6,12 +6,14 @@ import (
 	"time"
 
 	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/planner/goodput"
 )
 
 // Document is one document of a file: as a value, and with its places.
 type Document struct {
-	TrainingJob *TrainingJob // one of the two is not nil
+	TrainingJob *TrainingJob // one of the three is not nil
 	Config      *Config
+	Profile     *goodput.Profile
 
 	file string
 	root *node
@@ -73,6 +75,9 @@ func decodeOne(file string, root *node) (Document, error) {
 		case *Config:
 			doc.Config = v
 			return doc, doc.checkConfig()
+		case *goodput.ProfileDocument:
+			doc.Profile, err = doc.readProfile("", *v)
+			return doc, err
 		}
 	}
 	return Document{}, fmt.Errorf("kind %s has no Go type", name)
@@ -187,6 +192,10 @@ func (d Document) checkConfig() error {
 // is not checked.
 type Sold struct {
 	Accelerators, Clouds, Regions []string
+
+	// ReadFile reads a profile that a job names by its file; nil: jobs may not name
+	// files, as when they come from elsewhere.
+	ReadFile func(name string) ([]byte, error)
 }
 
 // Jobs reads a file of TrainingJobs as the planner knows them, in the order of the
@@ -212,7 +221,7 @@ func Jobs(file string, data []byte, sold Sold) ([]*planner.Job, error) {
 		if err := d.checkSold(sold); err != nil {
 			return nil, err
 		}
-		job, err := d.job()
+		job, err := d.job(sold)
 		if err != nil {
 			return nil, err
 		}

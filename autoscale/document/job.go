@@ -1,13 +1,9 @@
 package document
 
 import (
-	"errors"
 	"fmt"
-	"reflect"
-	"slices"
 
 	"github.com/goodfleet/goodfleet/planner"
-	"github.com/goodfleet/goodfleet/planner/throughput"
 	"github.com/goodfleet/goodfleet/pricing"
 )
 
@@ -25,9 +21,9 @@ var workKinds = map[string]planner.WorkKind{
 }
 
 // job is the document as the planner knows it. Fields that are absent are zero.
-func (d Document) job() (*planner.Job, error) {
+func (d Document) job(sold Sold) (*planner.Job, error) {
 	t := d.TrainingJob
-	profile, family, err := d.profile()
+	curve, family, err := d.curve(sold)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +54,7 @@ func (d Document) job() (*planner.Job, error) {
 			URI: s.Checkpoint.URI, Size: planner.Size(s.Checkpoint.Size),
 			Save: duration(s.Checkpoint.Save), Restore: duration(s.Checkpoint.Restore), Every: duration(s.Checkpoint.Every),
 		},
-		Curve:       planner.TableCurve(profile),
+		Curve:       curve,
 		Weight:      s.Weight,
 		ValueOfTime: pricing.Rate(s.ValueOfTime),
 		Deadline:    s.Deadline,
@@ -74,65 +70,9 @@ func (r Replicas) planner() planner.Replicas {
 	return planner.Replicas{Min: r.Min, Max: r.Max, MultipleOf: r.MultipleOf, Set: r.Set}
 }
 
-// profile finds or makes the speeds of the job, and what they are known by.
-func (d Document) profile() (p throughput.Profile, family string, err error) {
-	t := d.TrainingJob.Spec.Throughput
-	family = t.Model
-	if t.Estimate != nil {
-		family = t.Estimate.Class
-	}
-	if d.TrainingJob.Spec.Family != "" {
-		family = d.TrainingJob.Spec.Family
-	}
-	if t.Model != "" {
-		table, err := throughput.Gavel()
-		if err != nil {
-			return p, "", err
-		}
-		p, ok := table.Profile(t.Model)
-		if !ok {
-			return p, "", d.Fail("spec.throughput.model", "no measurements of %q%s", t.Model, didYouMean(t.Model, table.Names()))
-		}
-		return p, family, nil
-	}
-	cfg := throughput.ProfileConfig{Name: family, Entries: t.Table}
-	if cfg.Name == "" {
-		cfg.Name = d.TrainingJob.Metadata.Name
-	}
-	if t.Estimate != nil {
-		if cfg.Roofline, err = t.Estimate.roofline(); err != nil {
-			return p, "", d.Fail("spec.throughput.estimate.class", "%v%s", err, didYouMean(t.Estimate.Class, throughput.ClassNames()))
-		}
-	}
-	p, err = throughput.NewProfile(cfg)
-	var bad *throughput.EntryError
-	if errors.As(err, &bad) {
-		return p, "", d.Fail(fmt.Sprintf("spec.throughput.table[%d].%s", bad.Index, bad.Field), "%s", bad.Reason)
-	}
-	if err != nil {
-		return p, "", d.Fail("spec.throughput", "%v", err)
-	}
-	return p, family, nil
-}
-
-// roofline is the estimate of the class, at the batch asked for.
-func (e Estimate) roofline() (*throughput.Roofline, error) {
-	if !slices.Contains(throughput.ClassNames(), e.Class) {
-		return nil, fmt.Errorf("unknown class %q", e.Class)
-	}
-	class, err := throughput.ClassNamed(e.Class)
-	if err != nil {
-		return nil, err
-	}
-	if e.Batch > 0 {
-		class.Batch = e.Batch
-	}
-	return throughput.NewRoofline(class)
-}
-
 // FromJob is the document of a job. Jobs reads it back as an equal job. It fails
 // for a job that no document describes: one whose speeds are computed from a class
-// that is not built in, or come from elsewhere than a throughput.Profile.
+// that is not built in, or come from elsewhere than a table or a profile.
 func FromJob(j *planner.Job) (TrainingJob, error) {
 	t := TrainingJob{
 		APIVersion: APIVersion, Kind: "TrainingJob",
@@ -172,17 +112,9 @@ func FromJob(j *planner.Job) (TrainingJob, error) {
 	if j.Data.Stream {
 		t.Spec.Data.Access = accessStream
 	}
-	profile, ok := planner.ProfileOf(j.Curve)
-	if !ok {
-		return TrainingJob{}, fmt.Errorf("job %q: its speeds are no table and no estimate", j.ID)
-	}
-	var err error
-	if t.Spec.Throughput, err = throughputOf(profile); err != nil {
+	known, err := t.Spec.speed(j.Curve)
+	if err != nil {
 		return TrainingJob{}, fmt.Errorf("job %q: %w", j.ID, err)
-	}
-	known := t.Spec.Throughput.Model
-	if t.Spec.Throughput.Estimate != nil {
-		known = t.Spec.Throughput.Estimate.Class
 	}
 	if j.Family != known {
 		t.Spec.Family = j.Family
@@ -192,34 +124,4 @@ func FromJob(j *planner.Job) (TrainingJob, error) {
 
 func replicasOf(r planner.Replicas) Replicas {
 	return Replicas{Min: r.Min, Max: r.Max, MultipleOf: r.MultipleOf, Set: r.Set}
-}
-
-// throughputOf is the written form of a profile: its name alone if it is one of
-// the embedded measurements.
-func throughputOf(p throughput.Profile) (Throughput, error) {
-	table, err := throughput.Gavel()
-	if err != nil {
-		return Throughput{}, err
-	}
-	roofline, estimated := p.Roofline()
-	if measured, ok := table.Profile(p.Name()); ok && !estimated && slices.Equal(measured.Entries(), p.Entries()) {
-		return Throughput{Model: p.Name()}, nil
-	}
-	t := Throughput{Table: p.Entries()}
-	if !estimated {
-		return t, nil
-	}
-	class := roofline.Class()
-	builtIn, err := throughput.ClassNamed(class.Name)
-	if err != nil {
-		return Throughput{}, err
-	}
-	t.Estimate = &Estimate{Class: class.Name}
-	if class.Batch != builtIn.Batch {
-		t.Estimate.Batch, builtIn.Batch = class.Batch, class.Batch
-	}
-	if !reflect.DeepEqual(class, builtIn) {
-		return Throughput{}, fmt.Errorf("model class %q is not the built-in one of that name", class.Name)
-	}
-	return t, nil
 }

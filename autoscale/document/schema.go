@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"embed"
 	"fmt"
+	"path"
 	"regexp"
 	"strings"
 	"sync"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/goodfleet/goodfleet/planner/goodput"
 	"github.com/goodfleet/goodfleet/pricing"
 )
 
@@ -26,6 +28,7 @@ var kinds = []struct {
 	make func() any
 }{
 	{"Config", "schema/config.json", func() any { return new(Config) }},
+	{"Profile", "schema/profile.json", func() any { return new(goodput.ProfileDocument) }},
 	{"TrainingJob", "schema/trainingjob.json", func() any { return new(TrainingJob) }},
 }
 
@@ -37,6 +40,9 @@ func Kinds() []string {
 	}
 	return names
 }
+
+// schemaHome is where the $id of each schema lies.
+const schemaHome = "https://github.com/goodfleet/goodfleet/schema/v1/"
 
 // Schema is the published JSON Schema (draft 2020-12) of a kind. ok is false when
 // there is no such kind. The formats that begin with "goodfleet-" are those of
@@ -80,18 +86,21 @@ var schemas = sync.OnceValues(func() (map[string]compiled, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", k.file, err)
 		}
-		if err := compiler.AddResource(k.file, parsed); err != nil {
-			return nil, fmt.Errorf("%s: %w", k.file, err)
-		}
-		schema, err := compiler.Compile(k.file)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", k.file, err)
-		}
 		raw, ok := parsed.(map[string]any)
 		if !ok {
 			return nil, fmt.Errorf("%s: is no object", k.file)
 		}
-		all[k.name] = compiled{schema, raw}
+		if err := compiler.AddResource(schemaHome+path.Base(k.file), parsed); err != nil {
+			return nil, fmt.Errorf("%s: %w", k.file, err)
+		}
+		all[k.name] = compiled{raw: raw}
+	}
+	for _, k := range kinds { // one may refer to another
+		schema, err := compiler.Compile(schemaHome + path.Base(k.file))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", k.file, err)
+		}
+		all[k.name] = compiled{schema, all[k.name].raw}
 	}
 	return all, nil
 })

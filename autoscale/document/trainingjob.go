@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/goodfleet/goodfleet/planner/goodput"
 	"github.com/goodfleet/goodfleet/planner/throughput"
 	"github.com/goodfleet/goodfleet/provider"
 )
@@ -42,7 +43,8 @@ type JobSpec struct {
 	Clouds      []string          `json:"clouds,omitempty"`
 	Regions     []string          `json:"regions,omitempty"`
 	Markets     []provider.Market `json:"markets,omitempty"`
-	Throughput  Throughput        `json:"throughput"`
+	Throughput  Throughput        `json:"throughput,omitzero"` // one of the two is given
+	Profile     Profile           `json:"profile,omitzero"`
 }
 
 // Work is how much there is to do: samples, or epochs of a dataset of samples.
@@ -123,6 +125,13 @@ type Throughput struct {
 	Model    string             `json:"model,omitempty"`    // a job type of the embedded measurements
 	Table    []throughput.Entry `json:"table,omitempty"`    // the job's own measurements
 	Estimate *Estimate          `json:"estimate,omitempty"` // computed from the hardware's published peaks
+}
+
+// Profile says how fast an elastic job is at any batch: by its profile, which lies
+// in a file of its own or is given here as a whole.
+type Profile struct {
+	File   string                   `json:"file,omitempty"`
+	Inline *goodput.ProfileDocument `json:"inline,omitempty"`
 }
 
 // Estimate names a model class whose speeds follow from the hardware's peaks.

@@ -14,7 +14,9 @@ const (
 	profileKind    = "Profile"
 )
 
-type profileDocument struct {
+// ProfileDocument is a profile as it is written down. Parse makes a Profile of one;
+// a Profile writes itself as one.
+type ProfileDocument struct {
 	APIVersion string       `json:"apiVersion"`
 	Kind       string       `json:"kind"`
 	Metadata   metadataForm `json:"metadata"`
@@ -97,15 +99,24 @@ type entryForm struct {
 
 // MarshalJSON writes the profile as a document of kind Profile.
 func (p *Profile) MarshalJSON() ([]byte, error) {
-	if err := p.check(); err != nil {
-		return nil, fmt.Errorf("profile %q: %w", p.Name, err)
+	d, err := p.Document()
+	if err != nil {
+		return nil, err
 	}
-	d := profileDocument{APIVersion: profileVersion, Kind: profileKind, Metadata: metadataForm{p.Name}}
+	return json.Marshal(d)
+}
+
+// Document is the written form of the profile.
+func (p *Profile) Document() (ProfileDocument, error) {
+	if err := p.check(); err != nil {
+		return ProfileDocument{}, fmt.Errorf("profile %q: %w", p.Name, err)
+	}
+	d := ProfileDocument{APIVersion: profileVersion, Kind: profileKind, Metadata: metadataForm{p.Name}}
 	for _, e := range p.Table {
 		d.Spec.Table = append(d.Spec.Table, entryForm(e))
 	}
 	if len(p.Table) > 0 {
-		return json.Marshal(d)
+		return d, nil
 	}
 	l := p.Limits
 	d.Spec.Batch = &batchForm{l.InitialBatch, l.MaxBatch, l.MinLocal, l.MaxLocal, l.Accumulation}
@@ -128,7 +139,16 @@ func (p *Profile) MarshalJSON() ([]byte, error) {
 		}
 		d.Spec.Types = append(d.Spec.Types, form)
 	}
-	return json.Marshal(d)
+	return d, nil
+}
+
+// Parse makes a profile of a document, with the errors of ParseProfile.
+func (d ProfileDocument) Parse() (*Profile, error) {
+	text, err := json.Marshal(d)
+	if err != nil {
+		return nil, err
+	}
+	return ParseProfile(text)
 }
 
 // ParseProfile reads a document of kind Profile. It returns an *InputError with

@@ -44,7 +44,7 @@ var allowed = map[string][]string{
 	"planner/policy":     belowPolicy,
 
 	"autoscale/placement":      {"planner", "provider"},
-	"autoscale/document":       {"planner", "planner/throughput", "pricing", "pricing/ledger", "pricing/budget", "provider"},
+	"autoscale/document":       {"planner", "planner/goodput", "planner/throughput", "pricing", "pricing/ledger", "pricing/budget", "provider"},
 	"autoscale":                belowLoop,
 	"autoscale/store":          slices.Concat(loopAndBelow, []string{"autoscale/document"}),
 	"autoscale/runner":         loopAndBelow,
