@@ -93,7 +93,27 @@ func unless(passes bool, got string) string {
 
 // spreads lists how j can run on machines with count accelerators: on a part of
 // one machine, or on whole machines with equal parts. A TPU slice is never shared.
+// A job that adapts within a range takes powers of two on a part of a machine, and
+// whole machines, if it can: with these alone every plan that the counts allow can
+// be placed (Sia, SOSP 2023, section 3).
 func spreads(j *Job, accelerator string, kind provider.AcceleratorKind, count int) []spread {
+	list := allSpreads(j, accelerator, kind, count)
+	if _, elastic := GoodputProfileOf(j.Curve); !elastic || len(j.Resources.Replicas.Set) > 0 {
+		return list
+	}
+	var even []spread
+	for _, w := range list {
+		if w.perNode == count || w.nodes == 1 && w.replicas&(w.replicas-1) == 0 {
+			even = append(even, w)
+		}
+	}
+	if len(even) == 0 {
+		return list
+	}
+	return even
+}
+
+func allSpreads(j *Job, accelerator string, kind provider.AcceleratorKind, count int) []spread {
 	var list []spread
 	for _, replicas := range j.Resources.Replicas.Sizes() {
 		nodes := (replicas + count - 1) / count
@@ -111,6 +131,11 @@ func spreads(j *Job, accelerator string, kind provider.AcceleratorKind, count in
 		list = append(list, spread{nodes: nodes, perNode: perNode, replicas: replicas, speed: speed})
 	}
 	return list
+}
+
+// RunsOn reports whether j knows a speed of itself on some layout over machines of t.
+func (j *Job) RunsOn(t provider.InstanceType) bool {
+	return j.accepts(t.Accelerator, t.Kind) && len(spreads(j, t.Accelerator, t.Kind, t.Count)) > 0
 }
 
 // carried reports whether some layout of j has room on machines of o.

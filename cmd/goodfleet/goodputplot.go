@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/goodfleet/goodfleet/autoscale/document"
 	"github.com/goodfleet/goodfleet/autoscale/report"
 	"github.com/goodfleet/goodfleet/planner"
-	"github.com/goodfleet/goodfleet/planner/goodput"
 )
 
 // goodputPlotConfig is what the plot of a profile is asked.
@@ -57,9 +57,13 @@ func runGoodputPlot(s streams, cfg goodputPlotConfig) error {
 	if err != nil {
 		return err
 	}
-	p, err := goodput.ParseProfile(text)
+	docs, err := document.Decode(cfg.file, text)
 	if err != nil {
-		return fmt.Errorf("%s: %w", cfg.file, err)
+		return err
+	}
+	p := docs[0].Profile
+	if len(docs) != 1 || p == nil {
+		return docs[0].Fail("kind", "want one document of kind Profile here")
 	}
 	if len(p.Types) == 0 {
 		return fmt.Errorf("%s: spec.types: is missing: a table has no curves to draw", cfg.file)

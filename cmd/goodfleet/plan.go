@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -114,7 +116,19 @@ func (world world) readJobs(name string, in io.Reader) ([]*planner.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return document.Jobs(file, text, world.names())
+	sold := world.names()
+	sold.ReadFile = besides(name)
+	return document.Jobs(file, text, sold)
+}
+
+// besides reads files that a file names, from its own folder.
+func besides(file string) func(name string) ([]byte, error) {
+	return func(name string) ([]byte, error) {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(filepath.Dir(file), name)
+		}
+		return os.ReadFile(name)
+	}
 }
 
 // state is a fleet that holds what is owned and nothing else, and jobs that have

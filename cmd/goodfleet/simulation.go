@@ -72,17 +72,20 @@ func homes(jobs []*planner.Job) []string {
 // accelerators some job is known to run, without hosts that are needlessly large.
 func (world world) sold(s settings, at time.Time, jobs []*planner.Job) []provider.Offering {
 	useful := map[string]bool{}
+	var elastic []*planner.Job
 	for _, j := range jobs {
 		if p, ok := planner.ProfileOf(j.Curve); ok {
 			for _, a := range p.Accelerators() {
 				useful[a] = true
 			}
+		} else {
+			elastic = append(elastic, j)
 		}
 	}
 	var list []provider.Offering
 	for _, o := range world.places(at) {
 		t, ok := world.catalogue.Lookup(o.Cloud, o.Type)
-		if ok && useful[t.Accelerator] && s.allows(o) {
+		if ok && s.allows(o) && (useful[t.Accelerator] || slices.ContainsFunc(elastic, func(j *planner.Job) bool { return j.RunsOn(t) })) {
 			list = append(list, o)
 		}
 	}
@@ -97,6 +100,11 @@ func reference(jobs []*planner.Job) string {
 		if p, ok := planner.ProfileOf(j.Curve); ok {
 			for _, a := range p.Accelerators() {
 				known[a]++
+			}
+		}
+		if p, ok := planner.GoodputProfileOf(j.Curve); ok {
+			for _, t := range p.Types {
+				known[t.Accelerator]++
 			}
 		}
 	}
