@@ -11,7 +11,7 @@ const module = "github.com/goodfleet/goodfleet/"
 
 // below names what a whole layer may import, so that the lists stay short.
 var (
-	leaves        = []string{"planner/goodput", "planner/throughput", "planner/linear", "planner/block", "planner/whole"}
+	leaves        = []string{"planner/goodput", "planner/throughput", "planner/linear", "planner/block", "planner/whole", "planner/deadline"}
 	belowPlanner  = slices.Concat(leaves, []string{"pricing", "provider"})
 	belowPolicy   = slices.Concat(belowPlanner, []string{"planner"})
 	belowLoop     = slices.Concat(belowPolicy, []string{"planner/policy", "pricing/ledger", "pricing/budget", "autoscale/placement"})
@@ -40,6 +40,7 @@ var allowed = map[string][]string{
 	"planner/linear":     {},
 	"planner/block":      {"planner/linear"},
 	"planner/whole":      {"planner/block", "planner/linear"},
+	"planner/deadline":   {}, // rules on hours and rates alone, as their replays on traces need them
 	"planner/share":      {"planner/block", "planner/linear", "planner/whole"},
 	"planner/policy":     belowPolicy,
 
