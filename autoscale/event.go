@@ -17,6 +17,7 @@ const (
 	EventLost         = "lost"          // a job lost its gang
 	EventFailed       = "failed"        // a job's program failed
 	EventMove         = "move"          // a job is to leave its machines for others
+	EventHeld         = "held"          // a job stays although its work would be cheaper elsewhere; told once a place
 	EventDone         = "done"          // a job's work is done
 	EventRelease      = "release"       // we ended a machine
 	EventEnded        = "ended"         // the cloud confirms it

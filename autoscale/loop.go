@@ -35,6 +35,7 @@ type Loop struct {
 	condemned []verdict                    // in this round, not yet judged
 	ending    endsLimit                    // what this round ends, as far as it counts for the breaker
 	allowed   bool                         // a person said that the next round may end what it wants to
+	held      map[planner.JobID]bool       // jobs of which it was told why they stay where they are
 	unfitRow  map[provider.Offering]int    // machines in a row that came up unfit
 	halt      string                       // why this round changes nothing; "": it may
 	frozenBy  string                       // a freeze from outside the store; "": none

@@ -101,7 +101,7 @@ func (l *Loop) readInterruptions(now time.Time) {
 			l.last.changed = true
 			l.machineEvent(now, EventNotice, m, "until "+m.Loss.UTC().Format(time.RFC3339))
 			// The pool is being taken back: what is bought there now goes with it.
-			l.markDown(scopeOf(m.Instance.Offering), provider.ErrCapacity, max(0, m.Loss.Sub(now))+l.cfg.Settings.BackOffMin, now)
+			l.markDown(scopeOf(m.Instance.Offering), errTaken, max(0, m.Loss.Sub(now))+l.cfg.Settings.BackOffMin, now)
 			l.abandon(m.Instance.ID, now)
 		}
 	}
@@ -170,10 +170,11 @@ func (l *Loop) tellHazards(now time.Time) {
 func (l *Loop) state(now time.Time) *State {
 	s := &State{
 		Now: now, BurnCap: l.cfg.Settings.BurnCap, Hold: l.cfg.Settings.Hold, Grace: l.cfg.Settings.OrphanGrace, Recheck: l.cfg.Settings.DeniedWait,
-		Catalogue: l.cfg.Catalogue, Offers: l.offers(now), Overrides: l.cache.overrides,
+		Catalogue: l.cfg.Catalogue, Overrides: l.cache.overrides,
 		Used: l.used, Strays: map[planner.JobID]bool{}, MaxMoves: l.cfg.Settings.MaxMoves, MaxGrowth: l.cfg.Settings.MaxGrowth,
 		Ending: l.ending.count, EndingRate: l.ending.rate, MayEndAll: l.allowed,
 	}
+	s.Offers, s.Unpriced = l.offers(now)
 	for _, p := range l.strays {
 		s.Strays[p.Job] = true
 	}

@@ -57,6 +57,7 @@ func (s *State) problem() planner.Problem {
 	}
 	p.Quotas = s.quotasLeft()
 	p.Offers = s.offers(p.Machines, p.Quotas)
+	p.Unpriced = s.Unpriced
 	return p
 }
 

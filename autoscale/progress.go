@@ -168,7 +168,7 @@ func (l *Loop) loseMachine(m *InstanceRecord, now time.Time) {
 	} else {
 		l.machineEvent(at, EventLoss, m, m.Instance.Cause.String())
 		if m.Noticed.IsZero() {
-			l.markDown(scopeOf(m.Instance.Offering), provider.ErrCapacity, l.cfg.Settings.BackOffMin, now)
+			l.markDown(scopeOf(m.Instance.Offering), errTaken, l.cfg.Settings.BackOffMin, now)
 		}
 	}
 	for _, r := range l.cache.on(m.Instance.ID) {

@@ -50,15 +50,17 @@ func (l *Loop) rateOf(o provider.Offering) (pricing.Rate, bool) {
 	return l.prices.Rate(o)
 }
 
-// offers lists what may be bought, priced. What has no price is not there.
-func (l *Loop) offers(now time.Time) []planner.Offer {
-	list := make([]planner.Offer, 0, len(l.cfg.Offerings))
+// offers lists what may be bought, priced. What has no price is told apart: it is
+// not bought.
+func (l *Loop) offers(now time.Time) (list, unpriced []planner.Offer) {
+	list = make([]planner.Offer, 0, len(l.cfg.Offerings))
 	for i, o := range l.cfg.Offerings {
 		rate := l.rates[i]
+		t, _ := l.typeOf(o)
 		if rate == 0 {
+			unpriced = append(unpriced, planner.Offer{Offering: o, Type: t})
 			continue
 		}
-		t, _ := l.typeOf(o)
 		offer := planner.Offer{
 			Offering: o, Type: t, Rate: rate, Booked: rate,
 			Hazard: l.cfg.Hazards.Of(o, now),
@@ -69,7 +71,7 @@ func (l *Loop) offers(now time.Time) []planner.Offer {
 		}
 		list = append(list, offer)
 	}
-	return list
+	return list, unpriced
 }
 
 // repriced reports whether a rate has moved, by more than is worth a plan, since

@@ -69,6 +69,7 @@ func (l *Loop) Round(ctx context.Context, now time.Time) (Round, error) {
 		}
 		decision, actErr = l.act(ctx, state, decision)
 		diff = decision.diff
+		l.tellHeld(decision.plan, now)
 		l.keep(decision.plan, now)
 		l.allowed = l.allowed && actErr != nil
 	}
@@ -140,6 +141,25 @@ func (l *Loop) keep(plan planner.Plan, now time.Time) {
 			l.last.next, l.last.clock = at, clock
 		}
 	})
+}
+
+// tellHeld notes why jobs stay where they are although their work would be cheaper
+// elsewhere, once for each place that a job has.
+func (l *Loop) tellHeld(plan planner.Plan, now time.Time) {
+	held := make(map[planner.JobID]bool, len(l.held))
+	for _, a := range plan.Allocations {
+		if !a.Keeps {
+			continue
+		}
+		if a.Held && !l.held[a.Job] {
+			o := a.Offering
+			l.event(Event{At: now, Kind: EventHeld, Job: a.Job, Offering: &o, Text: a.Reason})
+		}
+		if a.Held || l.held[a.Job] {
+			held[a.Job] = true
+		}
+	}
+	l.held = held
 }
 
 // clocks tells every clock of the loop's own that is still to pass.

@@ -1,11 +1,17 @@
 package autoscale
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/goodfleet/goodfleet/provider"
 )
+
+// errTaken is the kind of a shortage of machines that stay: what is bought is taken
+// back, or breaks before it is of use. That a launch is granted says nothing against
+// it, so it outlasts refusals and grants until the offering has gone on without it.
+var errTaken = errors.New("its machines are taken or break")
 
 // markDown leaves a scope alone for a while. The wait starts at least and doubles
 // with every refusal in a row, up to BackOffMax or to least, if that is more.
@@ -25,7 +31,10 @@ func (l *Loop) markDown(scope Scope, kind error, least time.Duration, now time.T
 		}
 	}
 	wait = max(least, min(wait, l.cfg.Settings.BackOffMax))
-	s.Kind, s.Since, s.Until = kind.Error(), now, now.Add(wait)
+	if s.Kind != errTaken.Error() || s.Streak == 1 {
+		s.Kind = kind.Error()
+	}
+	s.Since, s.Until = now, now.Add(wait)
 	l.cache.dirtyShortages[scope] = true
 	l.event(Event{At: now, Kind: EventBackOff, Text: fmt.Sprintf("%s: %s, again in %v", scope, s.Kind, wait)})
 }
@@ -54,10 +63,11 @@ func (l *Loop) refused(o provider.Offering, kind error, now time.Time) {
 	}
 }
 
-// granted ends the streak of an offering that could be bought.
+// granted ends the streak of an offering that could be bought, but for one of
+// machines that do not stay.
 func (l *Loop) granted(o provider.Offering) {
 	for _, s := range l.cache.shortages {
-		if s.Scope == scopeOf(o) && s.Streak > 0 {
+		if s.Scope == scopeOf(o) && s.Streak > 0 && s.Kind != errTaken.Error() {
 			s.Streak, s.Until = 0, time.Time{}
 			l.cache.dirtyShortages[s.Scope] = true
 		}

@@ -17,6 +17,7 @@ type State struct {
 	Machines  []InstanceRecord // those that have not ended, by launch
 	Intents   []Intent         // launches whose answer is out
 	Offers    []planner.Offer  // what may be bought, priced; caps and blocks are not yet in
+	Unpriced  []planner.Offer  // what is sold and has no known price
 	Quotas    []provider.Quota // less what machines of others take
 	Shortages []Shortage       // in force
 	Frozen    []Frozen

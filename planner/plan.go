@@ -38,6 +38,7 @@ type Allocation struct {
 	Finish   time.Time     // expected, with losses and waits; zero when the work is unknown
 	Cost     pricing.Money // expected, to the finish, with moving its data here; 0 with Finish zero
 	Keeps    bool          // the job stays on the machines that it has
+	Held     bool          // it stays although its work would be cheaper elsewhere: Reason says where, and why
 	Reason   string        // why this config
 	RunnerUp *RunnerUp     // the next-best, and why it lost; nil when there was none
 	Clock    Clock         // the threshold that made it change, if one did

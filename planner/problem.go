@@ -77,4 +77,8 @@ type Problem struct {
 	Offers   []Offer
 	Quotas   []QuotaLeft
 	BurnCap  pricing.Rate // sum of rates of all machines held; 0: none
+
+	// Unpriced is what is sold and has no known price. It is never planned with; it
+	// only tells why a job that could run there waits. Rates are 0.
+	Unpriced []Offer
 }

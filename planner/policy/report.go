@@ -105,9 +105,10 @@ func waits(p *planner.Problem, d *planner.Demand, sol planner.Solution, i int, w
 	wait := planner.Wait{Job: d.State.Job.ID}
 	switch {
 	case len(d.Columns) == 0 && d.Lacks != "":
-		wait.Reason, wait.Never = d.Lacks, true
+		wait.Reason, wait.Never = d.Lacks+unpriced(p, d.State.Job), true
 	case len(d.Columns) == 0:
 		wait.Reason, wait.Retries = blocked(p, d.State.Job)
+		wait.Reason += unpriced(p, d.State.Job)
 	default:
 		binds := sol.CouldStart(i)
 		if binds == "" {
@@ -117,6 +118,27 @@ func waits(p *planner.Problem, d *planner.Demand, sol planner.Solution, i int, w
 		}
 	}
 	return wait
+}
+
+// unpriced names what would carry the job and has no known price: it is never
+// bought, however much it would help.
+func unpriced(p *planner.Problem, j *planner.Job) string {
+	var names []string
+	for i := range p.Unpriced {
+		if _, none := planner.Lacks(j, p.Unpriced[i:i+1]); !none {
+			names = append(names, p.Unpriced[i].Offering.String())
+		}
+	}
+	const shown = 3
+	switch n := len(names); {
+	case n == 0:
+		return ""
+	case n == 1:
+		return "; " + names[0] + " has no price"
+	case n > shown:
+		return fmt.Sprintf("; %s and %d more have no price", strings.Join(names[:shown], ", "), n-shown)
+	}
+	return "; " + strings.Join(names, ", ") + " have no price"
 }
 
 // blocked says why every offer that fits the job cannot be bought now.
@@ -180,6 +202,7 @@ func allocate(p *planner.Problem, d *planner.Demand, seat *planner.Seat, w *wort
 		}
 	}
 	a.Reason = why(p, seat, w, full)
+	a.Held = seat.Stays && w.best >= 0 && cost(&full[w.best], w) < cost(c, w)*(1-leastSaving)
 	if deadline := d.State.Job.Deadline; !deadline.IsZero() && a.Finish.After(deadline) {
 		a.Reason += fmt.Sprintf("; late: it is expected %s after its deadline", a.Finish.Sub(deadline).Round(time.Minute))
 	}
@@ -200,6 +223,10 @@ func cost(c *planner.Column, w *worth) float64 {
 	return (c.CostOfWork(w.v) + once(c, w.left)) * w.left
 }
 
+// leastSaving is the share of a job's cost below which another place is as good as
+// this one: less is rounding.
+const leastSaving = 1e-6
+
 // why says what spoke for the seat.
 func why(p *planner.Problem, seat *planner.Seat, w *worth, full []planner.Column) string {
 	c := seat.Column
@@ -208,8 +235,8 @@ func why(p *planner.Problem, seat *planner.Seat, w *worth, full []planner.Column
 		switch more := cost(c, w)/cost(best, w) - 1; {
 		case same(p, c, best) && c.Offer == best.Offer:
 			return fmt.Sprintf("least money and time for its work: %s USD to the end, with an hour valued at %s USD", money(cost(c, w)), money(w.v))
-		case seat.Stays && more > 0:
-			return fmt.Sprintf("stays: %s would be %s cheaper per unit of work, which a restart does not earn back", p.Offers[best.Offer].Offering, percent(1-1/(1+more)))
+		case seat.Stays && more > leastSaving:
+			return fmt.Sprintf("held: saving below threshold: %s would be %s cheaper per unit of work, which a restart does not earn back", p.Offers[best.Offer].Offering, percent(1-1/(1+more)))
 		case more > 0.0005:
 			return fmt.Sprintf("next to its best (%s, %s dearer alone): shares a machine, or the best cannot be had", p.Offers[best.Offer].Offering, percent(more))
 		}

@@ -3,16 +3,39 @@
 // the number of their row, and says which wait for a real cloud's driver.
 //
 // A file is a txtar archive. Its comment says what happened and what should. The
-// section fleet says what is sold and how the loop is set, jobs what is to be done,
-// cloud what goes wrong (in the language of provider/fake), and expect what must be
-// seen, in lines:
+// section fleet says what is sold and how the loop is set, prices what a price file
+// adds to it, jobs what is to be done, cloud what goes wrong (in the language of
+// provider/fake), and expect what must be seen, in lines. Prices are USD per hour.
+//
+// In fleet:
+//
+//	sell OFFERING USD | OFFERING unpriced
+//	price OFFERING USD|unknown at TIME
+//	swap OFFERING OFFERING every TIME for TIME   they change prices
+//	quota FAMILY MARKET VCPUS
+//	begin INSTANT                                before all other lines
+//	round, boot, setup, hold, life TIME          and growth, moves N; agents
+//
+// In jobs, of so many hours on one V100:
+//
+//	NAME HOURS xSIZE [at TIME] [max USD] [value USD] [memory GIB] [market M] [type T] [team T] [restore TIME]
+//
+// In expect:
 //
 //	at TIME machines N [of OFFERING]    so many are really there; OFFERING may have *
 //	at TIME running JOB | waiting JOB   as the runner sees it
+//	at TIME reason JOB TEXT             what the last plan says of it holds the text
 //	at TIME override KIND SUBJECT...    a person overrules the plan; no expectation
+//	at TIME cancel JOB | resume         a person's word too
+//	at TIME restart                     another controller takes up the store
+//	at TIME clock AHEAD                 the next round sees a clock that is off
 //	never more than N machines          at any time
-//	events KIND N | at least N          over the whole run
+//	launched N OFFERING                 over the whole run
+//	events KIND N | at least N | at most N
 //	said KIND TEXT                      an event of the kind holds the text
+//	refused TEXT                        a line of prices is no price, and why
+//	generation JOB N                    so many gangs of it were started
 //	done JOB by TIME                    its work is done
+//	spent USD [by TEAM | until TIME]    what is booked, to the cent
 //	booked                              every machine's life, once
 package scenario

@@ -23,14 +23,21 @@ import (
 	"github.com/goodfleet/goodfleet/provider/fake"
 )
 
-var start = time.Date(2026, 11, 2, 0, 0, 0, 0, time.UTC)
+// monday is when scenarios begin that do not say.
+var monday = time.Date(2026, 11, 2, 0, 0, 0, 0, time.UTC)
 
 // types are the machines that scenarios may name.
 var types = []provider.InstanceType{
 	{Cloud: "aws", Name: "p3.2xlarge", Accelerator: "V100", Kind: provider.GPU, Count: 1, AcceleratorMemGiB: 16, VCPU: 8, MemGiB: 61, Hosts: 1, Arch: "amd64", QuotaFamily: "P"},
 	{Cloud: "aws", Name: "g5.xlarge", Accelerator: "A10G", Kind: provider.GPU, Count: 1, AcceleratorMemGiB: 24, VCPU: 4, MemGiB: 16, Hosts: 1, Arch: "amd64", QuotaFamily: "G"},
+	{Cloud: "aws", Name: "g5.2xlarge", Accelerator: "A10G", Kind: provider.GPU, Count: 1, AcceleratorMemGiB: 24, VCPU: 8, MemGiB: 32, Hosts: 1, Arch: "amd64", QuotaFamily: "G"},
+	{Cloud: "aws", Name: "g4dn.4xlarge", Accelerator: "T4", Kind: provider.GPU, Count: 1, AcceleratorMemGiB: 16, VCPU: 16, MemGiB: 64, Hosts: 1, Arch: "amd64", QuotaFamily: "G"},
+	{Cloud: "aws", Name: "g4dn.xlarge", Accelerator: "T4", Kind: provider.GPU, Count: 1, AcceleratorMemGiB: 16, VCPU: 4, MemGiB: 16, Hosts: 1, Arch: "amd64", QuotaFamily: "G"},
+	{Cloud: "aws", Name: "p3.8xlarge", Accelerator: "V100", Kind: provider.GPU, Count: 4, AcceleratorMemGiB: 16, VCPU: 32, MemGiB: 244, Hosts: 1, Arch: "amd64", QuotaFamily: "P"},
+	{Cloud: "aws", Name: "p5e.48xlarge", Accelerator: "H200", Kind: provider.GPU, Count: 8, AcceleratorMemGiB: 141, VCPU: 192, MemGiB: 2048, Hosts: 1, Arch: "amd64", QuotaFamily: "P5"},
 	{Cloud: "aws", Name: "p5.48xlarge", Accelerator: "H100", Kind: provider.GPU, Count: 8, AcceleratorMemGiB: 80, VCPU: 192, MemGiB: 2048, Hosts: 1, Arch: "amd64", QuotaFamily: "P5"},
 	{Cloud: "gcp", Name: "a2-highgpu-1g", Accelerator: "A100", Kind: provider.GPU, Count: 1, AcceleratorMemGiB: 40, VCPU: 12, MemGiB: 85, Hosts: 1, Arch: "amd64", QuotaFamily: "A100"},
+	{Cloud: "gcp", Name: "a3-highgpu-8g", Accelerator: "H100", Kind: provider.GPU, Count: 8, AcceleratorMemGiB: 80, VCPU: 208, MemGiB: 1872, Hosts: 1, Arch: "amd64", QuotaFamily: "H100"},
 }
 
 // speeds are samples an hour of any job, by accelerator.
@@ -41,18 +48,21 @@ func (s speeds) Speed(accelerator string, nodes, replicas int) (planner.Speed, b
 	return planner.Speed{Goodput: each * math.Pow(0.95, float64(nodes-1)) * float64(replicas)}, ok
 }
 
-var regions = map[string]string{"aws": "us-east-1", "gcp": "us-west1"}
-
 // fleet is a scenario under way.
 type fleet struct {
 	t         *testing.T
+	start     time.Time
 	now       time.Time
+	ahead     time.Duration // of the clock that the next round sees
 	every     time.Duration
 	boot      time.Duration
 	settings  autoscale.Settings
 	catalogue *provider.Catalogue
 	sold      []provider.Offering
 	quotes    []pricing.Quote
+	ends      []pricing.End
+	file      string   // a price file
+	unusable  []string // what of it is no price, and why
 	quotas    []provider.Quota
 	jobs      []*planner.Job
 
@@ -61,6 +71,8 @@ type fleet struct {
 	runner *sim.Runner
 	store  *store.Memory
 	loop   *autoscale.Loop
+	config autoscale.Config // of the loop
+	last   autoscale.Round  // that was made
 	told   map[provider.InstanceID]bool
 	most   int // machines at once
 }
@@ -95,9 +107,9 @@ func (f *fleet) read(section, line string) error {
 		if hours <= 0 || math.IsNaN(size) {
 			return bad
 		}
-		at := time.Duration(0)
-		if len(w) == 5 {
-			at = span(4)
+		asks, err := readAsks(w[3:])
+		if err != nil {
+			return err
 		}
 		many := 1
 		name, times, ok := strings.Cut(w[0], "*")
@@ -109,27 +121,26 @@ func (f *fleet) read(section, line string) error {
 			if ok {
 				id = fmt.Sprintf("%s-%03d", name, i)
 			}
-			f.jobs = append(f.jobs, &planner.Job{
-				ID: planner.JobID(id), Team: "Vision", Family: "GPT", Submitted: start.Add(at), ValueOfTime: 2 * pricing.DollarPerHour,
+			job := &planner.Job{
+				ID: planner.JobID(id), Team: "Vision", Family: "GPT", Submitted: f.start, ValueOfTime: 2 * pricing.DollarPerHour,
 				Work:       planner.Work{Samples: 1000 * hours, Kind: planner.WorkExact},
 				Resources:  planner.Resources{Replicas: planner.Replicas{Set: []int{int(size)}}},
 				Checkpoint: planner.Checkpoint{Save: 20 * time.Second, Restore: 30 * time.Second, Every: 5 * time.Minute},
-				Curve:      speeds{"V100": 1000, "A10G": 800, "H100": 5000, "A100": 2000},
-			})
+				Curve:      speeds{"V100": 1000, "A10G": 800, "H100": 5000, "A100": 2000, "H200": 6000, "T4": 300},
+			}
+			for _, ask := range asks {
+				ask(job)
+			}
+			f.jobs = append(f.jobs, job)
 		}
 	case w[0] == "sell" && len(w) == 3: // OFFERING USD, or OFFERING unpriced
-		parts := strings.Split(w[1], "/")
-		if len(parts) != 4 {
-			return bad
-		}
-		market, err := provider.ParseMarket(parts[3])
+		o, err := offering(w[1])
 		if err != nil {
 			return err
 		}
-		o := provider.Offering{Cloud: parts[0], Region: regions[parts[0]], Zone: parts[1], Type: parts[2], Market: market}
 		f.sold = append(f.sold, o)
 		if w[2] != "unpriced" {
-			f.quotes = append(f.quotes, pricing.Quote{Offering: o, Rate: pricing.RateOf(number(2)), At: start.Add(-time.Hour), Source: "test"})
+			f.quotes = append(f.quotes, pricing.Quote{Offering: o, Rate: pricing.RateOf(number(2)), At: f.start.Add(-time.Hour), Source: "test"})
 		}
 	case w[0] == "quota" && len(w) == 4: // FAMILY MARKET VCPUS
 		market, err := provider.ParseMarket(w[2])
@@ -150,7 +161,7 @@ func (f *fleet) read(section, line string) error {
 	case w[0] == "agents":
 		f.settings.Agents = true
 	default:
-		return bad
+		return f.readDecision(section, line, w)
 	}
 	return nil
 }
@@ -163,7 +174,7 @@ func (f *fleet) begin(lines string) error {
 	}
 	for _, name := range []string{"aws", "gcp"} {
 		cfg := fake.Config{
-			Name: name, Seed: 1, Start: start, Catalogue: f.catalogue, InterruptionScale: 1, Scenario: scene,
+			Name: name, Seed: 1, Start: f.start, Catalogue: f.catalogue, InterruptionScale: 1, Scenario: scene,
 			Climate: &fake.Climate{
 				Law:    func(provider.Pool, provider.InstanceType) fake.Law { return fake.Law{} },
 				Boot:   func(provider.InstanceType) fake.Boot { return fake.Boot{Mean: f.boot} },
@@ -190,10 +201,13 @@ func (f *fleet) begin(lines string) error {
 		}
 		f.clouds = append(f.clouds, cloud)
 	}
-	if f.prices, err = pricing.NewHistory(f.quotes, nil); err != nil {
+	if err := f.readPrices(); err != nil {
 		return err
 	}
-	if f.runner, err = sim.NewRunner(sim.RunnerConfig{Start: start, Catalogue: f.catalogue}); err != nil {
+	if f.prices, err = pricing.NewHistory(f.quotes, f.ends); err != nil {
+		return err
+	}
+	if f.runner, err = sim.NewRunner(sim.RunnerConfig{Start: f.start, Catalogue: f.catalogue}); err != nil {
 		return err
 	}
 	f.runner.Add(f.jobs...)
@@ -216,6 +230,7 @@ func (f *fleet) begin(lines string) error {
 	for _, c := range f.clouds {
 		cfg.Clouds = append(cfg.Clouds, c)
 	}
+	f.config = cfg
 	f.loop, err = autoscale.New(cfg)
 	return err
 }
@@ -255,9 +270,11 @@ func (f *fleet) step() {
 			}
 		}
 	}
-	if _, err := f.loop.Round(ctx, f.now); err != nil {
-		f.t.Errorf("round at %v: %v", f.now.Sub(start), err)
+	round, err := f.loop.Round(ctx, f.now.Add(f.ahead))
+	if err != nil {
+		f.t.Errorf("round at %v: %v", f.now.Sub(f.start), err)
 	}
+	f.last, f.ahead = round, 0
 	f.most = max(f.most, len(f.live()))
 	for to := f.now.Add(f.every); f.now.Before(to); {
 		next := to

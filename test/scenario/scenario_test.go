@@ -51,7 +51,7 @@ func play(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fleet{t: t, now: start, every: time.Minute, boot: 90 * time.Second, catalogue: catalogue, told: map[provider.InstanceID]bool{}}
+	f := &fleet{t: t, start: monday, now: monday, every: time.Minute, boot: 90 * time.Second, catalogue: catalogue, told: map[provider.InstanceID]bool{}}
 	var cloud string
 	var expected []expectation
 	for _, section := range archive.Files {
@@ -84,7 +84,7 @@ func play(t *testing.T, file string) {
 	for _, e := range expected {
 		end = max(end, e.at)
 	}
-	for at := time.Duration(0); at <= end; at = f.now.Sub(start) {
+	for at := time.Duration(0); at <= end; at = f.now.Sub(f.start) {
 		for i := range expected {
 			if e := &expected[i]; e.look != nil && e.at <= at && e.at > 0 {
 				f.expect(e)
@@ -169,7 +169,13 @@ func parse(line string) (expectation, error) {
 					got++
 				}
 			}
-			return unless(got == want || w[2] == "at" && got > want, "there are %d", got)
+			switch strings.Join(w[2:len(w)-1], " ") {
+			case "at least":
+				return unless(got >= want, "there are %d", got)
+			case "at most":
+				return unless(got <= want, "there are %d", got)
+			}
+			return unless(got == want, "there are %d", got)
 		}
 	case w[0] == "said" && len(w) >= 3:
 		text := strings.Join(w[2:], " ")
@@ -197,7 +203,9 @@ func parse(line string) (expectation, error) {
 	case line == "booked":
 		e.look = booked
 	default:
-		return e, bad
+		if e.look = parseDecision(w); e.look == nil {
+			return e, bad
+		}
 	}
 	return e, nil
 }
@@ -260,7 +268,7 @@ func (f *fleet) events() []autoscale.Event {
 func (f *fleet) history() string {
 	var b strings.Builder
 	for _, e := range f.events() {
-		fmt.Fprintf(&b, "%8v #%-3d %-13s %s %s %s\n", e.At.Sub(start), e.Round, e.Kind, e.Job, e.Instance, e.Text)
+		fmt.Fprintf(&b, "%8v #%-3d %-13s %s %s %s\n", e.At.Sub(f.start), e.Round, e.Kind, e.Job, e.Instance, e.Text)
 	}
 	return b.String()
 }
