@@ -40,6 +40,7 @@ type worth struct {
 	v     float64   // value of time, USD/h
 	kappa float64   // worth of a unit of work, USD per sample
 	best  int       // column of the least cost of work, kappa
+	start float64   // what a start takes on it, with the boot of its machines, h
 	left  float64   // work left, P50, samples
 	p80   float64   // and its 80 % quantile
 	rho   float64   // predicted finish over time alone, in steps
@@ -71,9 +72,18 @@ type worth struct {
 // that ended with the wait would have an overloaded fleet pass its machines from
 // hand to hand: the job that it started would be stopped for the next one.
 func Value(p planner.Problem, s Settings) (planner.Plan, error) {
-	pr, err := planner.NewProgram(&p, s.transfer())
+	r, err := Explain(p, s)
 	if err != nil {
 		return planner.Plan{}, err
+	}
+	return r.Plan, nil
+}
+
+// Explain makes the plan of Value, and keeps what it was made from.
+func Explain(p planner.Problem, s Settings) (*Reasons, error) {
+	pr, err := planner.NewProgram(&p, s.transfer())
+	if err != nil {
+		return nil, err
 	}
 	know := make([]worth, len(pr.Jobs))
 	full := make([]planner.Demand, len(pr.Jobs)) // with every column, since a search prunes
@@ -94,7 +104,10 @@ func Value(p planner.Problem, s Settings) (planner.Plan, error) {
 		}
 		copy(pr.Jobs, full)
 	}
-	return report(&p, pr, sol, know, full, scaleOf(full, know)), nil
+	return &Reasons{
+		Plan:    report(&p, pr, sol, know, full, scaleOf(full, know)),
+		problem: p, settings: s, know: know, full: full,
+	}, nil
 }
 
 // supplyTries is how often a plan is made anew because its own purchases leave a
@@ -169,6 +182,7 @@ func appraise(p *planner.Problem, d *planner.Demand, gone func(c *planner.Column
 		return w
 	}
 	best := &d.Columns[w.best]
+	w.start = best.Resume + best.Boot
 	age := p.Now.Sub(j.Submitted).Hours()
 	alone := best.WallHours(w.left + d.State.Done)
 	if alone > 0 {
@@ -214,8 +228,7 @@ func switched(p *planner.Problem, c *planner.Column, w *worth, base, s, referenc
 
 // setWorth sets the worth of every column of a job.
 func setWorth(p *planner.Problem, d *planner.Demand, w *worth) {
-	best := &d.Columns[w.best]
-	start := best.Resume + best.Boot // what a start takes on its best config
+	start := w.start
 	credit, reference := 0.0, start
 	if d.Current >= 0 {
 		// Stopping it would cost this restart; and it is worth no less than it was
