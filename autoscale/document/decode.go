@@ -11,8 +11,9 @@ import (
 
 // Document is one document of a file: as a value, and with its places.
 type Document struct {
-	TrainingJob *TrainingJob // one of the three is not nil
+	TrainingJob *TrainingJob // one of the four is not nil
 	Config      *Config
+	Fleet       *Fleet
 	Profile     *goodput.Profile
 
 	file string
@@ -75,6 +76,9 @@ func decodeOne(file string, root *node) (Document, error) {
 		case *Config:
 			doc.Config = v
 			return doc, doc.checkConfig()
+		case *Fleet:
+			doc.Fleet = v
+			return doc, doc.checkFleet()
 		case *goodput.ProfileDocument:
 			doc.Profile, err = doc.readProfile("", *v)
 			return doc, err

@@ -28,6 +28,7 @@ var kinds = []struct {
 	make func() any
 }{
 	{"Config", "schema/config.json", func() any { return new(Config) }},
+	{"Fleet", "schema/fleet.json", func() any { return new(Fleet) }},
 	{"Profile", "schema/profile.json", func() any { return new(goodput.ProfileDocument) }},
 	{"TrainingJob", "schema/trainingjob.json", func() any { return new(TrainingJob) }},
 }
