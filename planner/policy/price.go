@@ -104,8 +104,8 @@ func rounded(low, high pricing.Rate) pricing.Rate {
 	return mid
 }
 
-// held counts the machines of an offering that a plan buys or keeps.
-func held(plan *planner.Plan, o provider.Offering) int {
+// inUse counts the machines of an offering that carry something in a plan.
+func inUse(plan *planner.Plan, o provider.Offering) int {
 	n := 0
 	for i := range plan.Machines {
 		if plan.Machines[i].Offering == o && len(plan.Machines[i].Jobs) > 0 {
@@ -123,7 +123,7 @@ func (r *Reasons) PriceOf(o provider.Offering) (Threshold, error) {
 	if !ok || r.problem.Offers[at].Rate <= 0 {
 		return Threshold{}, nil
 	}
-	used := func(plan *planner.Plan) bool { return held(plan, o) > 0 }
+	used := func(plan *planner.Plan) bool { return inUse(plan, o) > 0 }
 	if used(&r.Plan) {
 		return r.lasting(at, used)
 	}

@@ -90,7 +90,7 @@ func (r *Reasons) quota(row int) (QuotaWorth, error) {
 		if step == 1 {
 			w.Unit = saves
 		}
-		if steps[step] == "" || saves <= leastSaving {
+		if steps[step] == "" || saves <= quotaSlack {
 			continue
 		}
 		if w.Step == 0 || saves/float64(step) > w.Saves/float64(w.Step)*(1+1e-9) {
@@ -121,8 +121,8 @@ func (r *Reasons) gangs(t *provider.InstanceType) []int {
 // mostGangs bounds the steps that are tried for one type.
 const mostGangs = 4
 
-// leastSaving is a hundredth of a cent an hour: less is rounding of the search.
-const leastSaving = 1e-4
+// quotaSlack is a hundredth of a cent an hour: less is rounding of the search.
+const quotaSlack = 1e-4
 
 // leftOf is what the plan leaves of a quota.
 func (r *Reasons) leftOf(q planner.QuotaLeft) int {

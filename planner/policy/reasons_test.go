@@ -106,7 +106,7 @@ func TestPriceOfIsWhereThePlanChanges(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				return held(&plan, o) > 0
+				return inUse(&plan, o) > 0
 			}
 			if !used(price.Rate) {
 				t.Errorf("seed %d: %s is not used at %s, the price told", seed, o, price.Rate)
