@@ -77,6 +77,11 @@ type Settings struct {
 	MaxGrowth   int           // machines bought within a minute; a gang of more is bought alone
 	MaxMoves    int           // jobs moved in one round
 
+	// EndFirst are the markets in which a machine that is drained ends before there is
+	// another for its jobs. In all others the new one comes first. A reservation of
+	// which every machine is in use has none to give before one has ended.
+	EndFirst []provider.Market
+
 	// SkipUnchanged leaves out the plan of a round when nothing that it depends on
 	// has changed: no event, no clock, no price of the offerings by more than PriceStep.
 	SkipUnchanged bool
@@ -132,6 +137,10 @@ type Config struct {
 	Tokens    func() string                             // random ids, one a call
 	Settings  Settings
 
+	// Reservations are what was bought ahead. Their offerings need not be among
+	// Offerings, and have a decision rate of 0 whatever the book says of them.
+	Reservations []Reservation
+
 	// Frozen tells from outside the store that nothing may change, and why: a file
 	// beside the store works when nothing else does. Nil: never.
 	Frozen func() (why string, frozen bool)
@@ -168,6 +177,17 @@ func (c *Config) validate() error {
 		}
 	}
 	c.Offerings = slices.SortedFunc(slices.Values(c.Offerings), provider.Offering.Compare)
+	for i := range c.Reservations {
+		r := &c.Reservations[i]
+		if err := r.validate(); err != nil {
+			return fmt.Errorf("reservations: %s: %w", r.Offering, err)
+		}
+		if slices.ContainsFunc(c.Reservations[:i], func(x Reservation) bool { return x.Offering == r.Offering }) {
+			return fmt.Errorf("reservations: %s is given twice", r.Offering)
+		}
+		c.Offerings = append(c.Offerings, r.Offering)
+	}
+	slices.SortFunc(c.Offerings, provider.Offering.Compare)
 	c.Offerings = slices.Compact(c.Offerings)
 	for _, o := range c.Offerings {
 		if err := o.Validate(); err != nil {

@@ -36,7 +36,7 @@ func (l *Loop) buy(ctx context.Context, d *decision, now time.Time) (setback, er
 			Token: l.cfg.Tokens(), Round: l.cache.round, Offering: n.Offering, Count: n.Count, Min: n.Min,
 			Rate: n.Rate, Reason: n.Reason, Created: now, State: IntentOpen,
 		}
-		if err := l.cfg.Guard.Reserve(x.Token, x.Offering, x.Count, x.Rate); err != nil {
+		if err := l.afford(x); err != nil {
 			back.replan, back.noBuying = true, err.Error()
 			l.offeringEvent(now, EventLaunchFailed, x.Offering, err.Error())
 			break
@@ -80,6 +80,14 @@ func (l *Loop) buy(ctx context.Context, d *decision, now time.Time) (setback, er
 	rename(d.diff.Targets, names)
 	// The answers are stored even when the round is being broken off.
 	return back, l.cache.commit(context.WithoutCancel(ctx), l.cfg.Store)
+}
+
+// afford holds back what a launch may cost. One in a reservation costs nothing more.
+func (l *Loop) afford(x *Intent) error {
+	if l.reservation(x.Offering) != nil {
+		return nil
+	}
+	return l.cfg.Guard.Reserve(x.Token, x.Offering, x.Count, x.Rate)
 }
 
 // rename puts the clouds' names into targets.
@@ -236,7 +244,7 @@ func (l *Loop) resend(ctx context.Context, now time.Time) error {
 		if x.State != IntentOpen || l.frozen(x.Offering.Cloud) != "" || l.cache.overrides.closed(x.Offering) != "" {
 			continue
 		}
-		if err := l.cfg.Guard.Reserve(x.Token, x.Offering, x.Count, x.Rate); err != nil {
+		if err := l.afford(x); err != nil {
 			if l.expired(x, now) {
 				l.hear(x, l.givenUp(x, now), now)
 			}

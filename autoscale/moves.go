@@ -157,9 +157,12 @@ func (m *moves) noticed(g *Gang) bool {
 }
 
 // drained reports whether a machine of a gang is to end when it is left, though it
-// is fit to carry the gang.
+// is fit to carry the gang until there is another.
 func (m *moves) drained(g *Gang) bool {
 	some := false
+	if slices.Contains(m.s.EndFirst, g.Offering.Market) {
+		return false
+	}
 	for _, n := range g.Nodes {
 		r, ok := m.machine[n.Instance]
 		if !ok || !r.Quarantined.IsZero() || !r.EndAsked.IsZero() {

@@ -76,6 +76,7 @@ func (l *Loop) look(ctx context.Context, now time.Time) {
 	l.takeOver(now)
 	l.readInterruptions(now)
 	l.readOverrides(now)
+	l.leaveReservations(now)
 	l.readReady(now)
 	l.readUnfit(now)
 	l.sweep(now)
@@ -175,6 +176,7 @@ func (l *Loop) state(now time.Time) *State {
 		Ending: l.ending.count, EndingRate: l.ending.rate, MayEndAll: l.allowed,
 	}
 	s.Offers, s.Unpriced = l.offers(now)
+	s.Reservations, s.EndFirst = l.cfg.Reservations, l.cfg.Settings.EndFirst
 	for _, p := range l.strays {
 		s.Strays[p.Job] = true
 	}

@@ -210,6 +210,7 @@ func (s *State) offers(held []planner.Machine, quotas []planner.QuotaLeft) []pla
 			}
 		}
 		o.Blocked, o.Until = s.blocked(o)
+		s.reserve(&o)
 		list = append(list, o)
 	}
 	extra := map[provider.Offering]bool{}

@@ -57,7 +57,8 @@ func (l *Loop) offers(now time.Time) (list, unpriced []planner.Offer) {
 	for i, o := range l.cfg.Offerings {
 		rate := l.rates[i]
 		t, _ := l.typeOf(o)
-		if rate == 0 {
+		reservation := l.reservation(o)
+		if rate == 0 && reservation == nil {
 			unpriced = append(unpriced, planner.Offer{Offering: o, Type: t})
 			continue
 		}
@@ -65,6 +66,10 @@ func (l *Loop) offers(now time.Time) (list, unpriced []planner.Offer) {
 			Offering: o, Type: t, Rate: rate, Booked: rate,
 			Hazard: l.cfg.Hazards.Of(o, now),
 			Boot:   l.bootOf(o) + l.cfg.Settings.Setup,
+		}
+		if reservation != nil {
+			offer.Rate = 0
+			offer.Hazard.PoolPerHour += reservation.lossPerHour(now)
 		}
 		if o.Market == provider.Spot {
 			offer.Notice = l.cfg.Settings.Notices[o.Cloud]
@@ -94,8 +99,8 @@ func (l *Loop) repriced() bool {
 func (l *Loop) tellGuard() {
 	var held []budget.Held
 	for _, m := range l.cache.machines {
-		if m.Instance.State == provider.Ended {
-			continue
+		if m.Instance.State == provider.Ended || l.reservation(m.Instance.Offering) != nil {
+			continue // what was paid ahead takes nothing from a budget
 		}
 		rate, ok := l.rateOf(m.Instance.Offering)
 		if !ok {

@@ -209,6 +209,11 @@ func (l *Loop) clocks(now time.Time, tell func(at time.Time, clock planner.Clock
 			ahead(m.Instance.Launched.Add(set.MaxLife), planner.HoldClock)
 		}
 	}
+	for i := range l.cfg.Reservations {
+		r := &l.cfg.Reservations[i]
+		ahead(r.From, planner.BackClock)
+		ahead(l.leaveAt(r), LossClock)
+	}
 	for _, x := range l.cache.intents {
 		if x.State == IntentOpen { // the answer is asked for again in every round
 			tell(now.Add(l.cfg.Settings.Round), PendingClock)

@@ -36,6 +36,9 @@ type State struct {
 	MaxMoves  int                          // jobs that may move in a round; 0: not limited
 	Woke      planner.Clock                // the clock that woke the round, when nothing else did
 
+	Reservations []Reservation
+	EndFirst     []provider.Market // where a drained machine ends before there is another
+
 	// What this round ends already for other reasons than the plan, and whether a
 	// person said that it may end as much as it wants to.
 	Ending     int

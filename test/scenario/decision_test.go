@@ -103,6 +103,16 @@ func (f *fleet) readDecision(section, line string, w []string) (err error) {
 		f.settings.Setup = span(1)
 	case w[0] == "moves" && len(w) == 2:
 		f.settings.MaxMoves, err = strconv.Atoi(w[1])
+	case w[0] == "reserve" && len(w) == 7 && w[3] == "from" && w[5] == "until": // OFFERING N from TIME until TIME
+		r := autoscale.Reservation{From: f.start.Add(span(4)), Until: f.start.Add(span(6)), Drain: 30 * time.Minute}
+		if r.Offering, err = offering(w[1]); err == nil {
+			r.Count, err = strconv.Atoi(w[2])
+		}
+		f.reserved = append(f.reserved, r)
+	case w[0] == "end-first" && len(w) == 2: // MARKET
+		var market provider.Market
+		market, err = provider.ParseMarket(w[1])
+		f.settings.EndFirst = append(f.settings.EndFirst, market)
 	case w[0] == "price" && len(w) == 5 && w[3] == "at": // OFFERING USD|unknown at TIME
 		var o provider.Offering
 		if o, err = offering(w[1]); err != nil {
@@ -229,6 +239,19 @@ func parseDecision(w []string) func(f *fleet) error {
 		}
 	}
 	return nil
+}
+
+// subject is what an override is about: words, or "oldest of OFFERING" for the
+// machine that is there the longest.
+func (f *fleet) subject(w []string) string {
+	if len(w) == 3 && w[0] == "oldest" && w[1] == "of" {
+		for _, m := range f.live() {
+			if yes, _ := path.Match(w[2], m.Offering.String()); yes {
+				return string(m.ID)
+			}
+		}
+	}
+	return strings.Join(w, " ")
 }
 
 // reasons is all that the last plan says of a job.

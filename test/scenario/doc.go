@@ -13,6 +13,8 @@
 //	price OFFERING USD|unknown at TIME
 //	swap OFFERING OFFERING every TIME for TIME   they change prices
 //	quota FAMILY MARKET VCPUS
+//	reserve OFFERING N from TIME until TIME      a capacity block, taken 30 minutes before its end
+//	end-first MARKET                             a drained machine ends before there is another
 //	begin INSTANT                                before all other lines
 //	round, boot, setup, hold, life TIME          and growth, moves N; agents
 //
@@ -25,7 +27,7 @@
 //	at TIME machines N [of OFFERING]    so many are really there; OFFERING may have *
 //	at TIME running JOB | waiting JOB   as the runner sees it
 //	at TIME reason JOB TEXT             what the last plan says of it holds the text
-//	at TIME override KIND SUBJECT...    a person overrules the plan; no expectation
+//	at TIME override KIND SUBJECT...    a person overrules the plan; drain may be "oldest of OFFERING"
 //	at TIME cancel JOB | resume         a person's word too
 //	at TIME restart                     another controller takes up the store
 //	at TIME clock AHEAD                 the next round sees a clock that is off

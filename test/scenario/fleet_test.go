@@ -61,6 +61,7 @@ type fleet struct {
 	sold      []provider.Offering
 	quotes    []pricing.Quote
 	ends      []pricing.End
+	reserved  []autoscale.Reservation
 	file      string   // a price file
 	unusable  []string // what of it is no price, and why
 	quotas    []provider.Quota
@@ -187,6 +188,12 @@ func (f *fleet) begin(lines string) error {
 				cfg.Offerings = append(cfg.Offerings, o)
 			}
 		}
+		for _, r := range f.reserved {
+			if r.Offering.Cloud == name {
+				cfg.Offerings = append(cfg.Offerings, r.Offering)
+				cfg.Blocks = append(cfg.Blocks, fake.Block{Offering: r.Offering, Count: r.Count, From: r.From, Until: r.Until, Drain: r.Drain, Notice: 10 * time.Minute})
+			}
+		}
 		if len(cfg.Offerings) == 0 {
 			continue
 		}
@@ -215,7 +222,7 @@ func (f *fleet) begin(lines string) error {
 	f.settings.Parallel = 1
 	ids := rand.New(rand.NewPCG(1, 1))
 	cfg := autoscale.Config{
-		Store: f.store, Runner: f.runner, Catalogue: f.catalogue, Prices: f.prices, Offerings: f.sold, Settings: f.settings,
+		Store: f.store, Runner: f.runner, Catalogue: f.catalogue, Prices: f.prices, Offerings: f.sold, Reservations: f.reserved, Settings: f.settings,
 		Hazards: pricing.NewHazards(pricing.HazardConfig{Catalogue: f.catalogue}), Guard: budget.NewGuard(0),
 		Meter: func(charges []ledger.Charge) *ledger.Meter { return ledger.Resume(f.prices, ledger.Rules{}, charges) },
 		Plan:  func(p planner.Problem) (planner.Plan, error) { return policy.Value(p, policy.Settings{}) },

@@ -128,14 +128,14 @@ func parse(line string) (expectation, error) {
 		if err != nil {
 			return e, bad
 		}
-		pattern := "*/*/*/*"
+		pattern := ""
 		if len(w) == 4 {
 			pattern = w[3]
 		}
 		e.look = func(f *fleet) error {
 			got := 0
 			for _, m := range f.live() {
-				if yes, _ := path.Match(pattern, m.Offering.String()); yes {
+				if yes, _ := path.Match(pattern, m.Offering.String()); yes || pattern == "" {
 					got++
 				}
 			}
@@ -148,7 +148,7 @@ func parse(line string) (expectation, error) {
 		}
 	case w[0] == "override" && len(w) >= 2:
 		e.look = func(f *fleet) error {
-			o := autoscale.Override{OverrideKey: autoscale.OverrideKey{Kind: autoscale.OverrideKind(w[1]), Subject: strings.Join(w[2:], " ")}, Who: "Ada", Why: "the scenario says so"}
+			o := autoscale.Override{OverrideKey: autoscale.OverrideKey{Kind: autoscale.OverrideKind(w[1]), Subject: f.subject(w[2:])}, Who: "Ada", Why: "the scenario says so"}
 			return f.loop.Set(context.Background(), f.now, o)
 		}
 	case strings.HasPrefix(line, "never more than ") && len(w) == 5:
