@@ -30,6 +30,7 @@ const (
 	EventAdopt        = "adopt"         // a machine of ours that no record knew
 	EventOdd          = "odd"           // a row of a listing or of the store that cannot be read was skipped
 	EventQuarantine   = "quarantine"    // a machine came up unfit, or not at all
+	EventMeasured     = "measured"      // machines of a type are not what the catalogue says
 	EventOrphan       = "orphan"        // a machine of ours that nothing accounts for
 	EventBreaker      = "breaker"       // too much was to end at once, or the clock is wrong: nothing is done
 	EventResume       = "resume"        // a person lifted the breaker

@@ -22,6 +22,7 @@ type faulty struct {
 
 	launch   func(req provider.LaunchRequest) fault // nil: none
 	list     error                                  // of the next listings
+	tell     func(list []provider.Instance)         // changes what a listing says; nil: nothing
 	deny     bool                                   // refuse to end machines
 	unlisted bool                                   // the listing of this round failed
 	calls    []provider.LaunchRequest               // of this round
@@ -42,7 +43,11 @@ func (f *faulty) Instances(ctx context.Context) ([]provider.Instance, error) {
 		f.unlisted = true
 		return nil, f.list
 	}
-	return f.Cloud.Instances(ctx)
+	list, err := f.Cloud.Instances(ctx)
+	if f.tell != nil {
+		f.tell(list)
+	}
+	return list, err
 }
 
 // Launch fails the test if no open intent is stored for the request, or if the

@@ -222,6 +222,9 @@ func (l *Loop) readMachine(r *InstanceRecord, inst provider.Instance, now time.T
 // readArrival takes over how far a machine has come on its way to carrying gangs.
 func (l *Loop) readArrival(r *InstanceRecord, old provider.Instance, now time.Time) {
 	inst := r.Instance
+	if inst.MemGiB != old.MemGiB {
+		l.readMeasured(r, now)
+	}
 	ran, called := old.Started.IsZero() && !inst.Started.IsZero(), old.CalledHome.IsZero() && !inst.CalledHome.IsZero()
 	if !ran && !called {
 		return

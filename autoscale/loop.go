@@ -18,15 +18,16 @@ type Loop struct {
 	cfg  Config
 	turn chan struct{} // holds one token while a method runs: all below has one owner
 
-	cache   cache
-	clouds  []*cloudView // by name
-	boots   bootTimes
-	meter   *ledger.Meter
-	prices  *pricing.Book  // of this round
-	rates   []pricing.Rate // in it, by place in Config.Offerings; 0: none known
-	repeats []repeat       // words to the runner to be said again in this round
-	last    decided        // what the last plan was made of
-	lastAt  time.Time      // the last round
+	cache    cache
+	clouds   []*cloudView // by name
+	boots    bootTimes
+	measured measurements
+	meter    *ledger.Meter
+	prices   *pricing.Book  // of this round
+	rates    []pricing.Rate // in it, by place in Config.Offerings; 0: none known
+	repeats  []repeat       // words to the runner to be said again in this round
+	last     decided        // what the last plan was made of
+	lastAt   time.Time      // the last round
 
 	used      map[provider.InstanceID]bool // machines with a gang that runs, by the runner's word
 	said      map[planner.JobID]Progress   // what the runner says in this round
@@ -51,7 +52,7 @@ func New(cfg Config) (*Loop, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("autoscale: %w", err)
 	}
-	l := &Loop{cfg: cfg, turn: make(chan struct{}, 1), boots: bootTimes{}, rates: make([]pricing.Rate, len(cfg.Offerings))}
+	l := &Loop{cfg: cfg, turn: make(chan struct{}, 1), boots: bootTimes{}, measured: measurements{}, rates: make([]pricing.Rate, len(cfg.Offerings))}
 	for _, c := range cfg.Clouds {
 		l.clouds = append(l.clouds, &cloudView{cloud: c, name: c.Name()})
 	}
@@ -110,9 +111,11 @@ func (l *Loop) learn(ctx context.Context) error {
 		return fmt.Errorf("load instances: %w", err)
 	}
 	slices.SortFunc(records, func(a, b InstanceRecord) int { return compareMachines(&a, &b) })
+	l.measured = measurements{}
 	l.boots, l.unfitRow, l.lastAt = bootTimes{}, map[provider.Offering]int{}, time.Time{}
 	for i := range records {
 		m := &records[i]
+		l.measured.learn(m.Instance)
 		came := later(m.Instance.Started, m.Instance.CalledHome)
 		if t, ok := l.typeOf(m.Instance.Offering); ok && !came.IsZero() && !m.Silent {
 			l.boots.learn(t, came.Sub(m.Instance.Launched))

@@ -2,6 +2,7 @@ package autoscale
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/goodfleet/goodfleet/provider"
@@ -15,6 +16,8 @@ func (v *cloudView) oddRow(inst provider.Instance) string {
 		return "it has no id"
 	case inst.State < provider.Pending || inst.State > provider.Ended:
 		return fmt.Sprintf("state %d is none", uint8(inst.State))
+	case math.IsNaN(inst.MemGiB) || math.IsInf(inst.MemGiB, 0) || inst.MemGiB < 0:
+		return fmt.Sprintf("%g GiB is no memory", inst.MemGiB)
 	case inst.Offering.Cloud != v.name:
 		return fmt.Sprintf("it is of cloud %q", inst.Offering.Cloud)
 	}

@@ -57,6 +57,7 @@ func (l *Loop) offers(now time.Time) (list, unpriced []planner.Offer) {
 	for i, o := range l.cfg.Offerings {
 		rate := l.rates[i]
 		t, _ := l.typeOf(o)
+		t = l.measured.of(t)
 		reservation := l.reservation(o)
 		if rate == 0 && reservation == nil {
 			unpriced = append(unpriced, planner.Offer{Offering: o, Type: t})

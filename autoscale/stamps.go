@@ -58,6 +58,9 @@ func heard(known, row provider.Instance, now time.Time) provider.Instance {
 			next.CalledHome = stamp(row.CalledHome, known.Launched)
 		}
 		next.Accelerators = row.Accelerators
+		if row.MemGiB != 0 {
+			next.MemGiB = row.MemGiB
+		}
 	}
 	if row.State == provider.Ended && known.State != provider.Ended {
 		next.Ended, next.Cause = now, row.Cause

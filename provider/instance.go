@@ -71,6 +71,7 @@ type Instance struct {
 	// What the machine says of itself, apart from what the cloud says of it.
 	CalledHome   time.Time // its first word; zero before, and where nothing listens
 	Accelerators int       // usable ones that it counted; means nothing before CalledHome
+	MemGiB       float64   // memory that a job can use, as it measured; 0: it has not told
 }
 
 // Live reports whether the instance is here or on its way here.

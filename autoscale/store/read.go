@@ -249,7 +249,7 @@ func (r *reader) openIntents(ctx context.Context) ([]autoscale.Intent, error) {
 func (r *reader) instancesWhere(ctx context.Context, condition string) ([]autoscale.InstanceRecord, error) {
 	return query(ctx, r, "instance", `SELECT i.id, `+offeringColumns+`, state, tag_fleet, tag_epoch, tag_round, tag_intent, launched, started, ended, cause,
 		ready_at, draining, reason, ready, rate, booked, seen, noticed, loss, end_asked, denied, settled,
-		called_home, accelerators, gone, missed, silent, quarantined, orphan
+		called_home, accelerators, gone, missed, silent, quarantined, orphan, mem_gib
 		FROM instances i JOIN offerings o ON o.id = i.offering WHERE `+condition+` ORDER BY i.id`,
 		func(scan func(...any) error) (m autoscale.InstanceRecord, err error) {
 			var o offeringRow
@@ -259,7 +259,7 @@ func (r *reader) instancesWhere(ctx context.Context, condition string) ([]autosc
 			err = scan(append(append([]any{&i.ID}, o.into()...), &i.State, &i.Tags.Fleet, &i.Tags.Epoch, &i.Tags.Round, &i.Tags.Intent,
 				&launched, &started, &ended, &i.Cause, &ready, &m.Draining, &m.Reason, &m.Ready, &rate, &booked, &seen,
 				&noticed, &loss, &endAsked, &denied, &m.Settled,
-				&called, &i.Accelerators, &m.Gone, &missed, &m.Silent, &quarantined, &orphan)...)
+				&called, &i.Accelerators, &m.Gone, &missed, &m.Silent, &quarantined, &orphan, &i.MemGiB)...)
 			if err != nil {
 				return m, err
 			}

@@ -94,7 +94,8 @@ CREATE TABLE instances (
 	missed    INTEGER,
 	silent    INTEGER NOT NULL,
 	quarantined INTEGER,
-	orphan    INTEGER
+	orphan    INTEGER,
+	mem_gib   REAL    NOT NULL -- that it measured; 0: it has not
 ) STRICT;
 CREATE INDEX instances_live ON instances (id) WHERE settled = 0;
 

@@ -115,7 +115,7 @@ func full() autoscale.Change {
 			Instance: provider.Instance{
 				ID: "i-1", Offering: o, State: provider.Running, Tags: provider.Tags{Fleet: "f", Epoch: 1, Round: 2, Intent: "t"},
 				Launched: at, Started: at.Add(1), Ended: at.Add(2), Cause: provider.Interrupted,
-				CalledHome: at, Accelerators: 7,
+				CalledHome: at, Accelerators: 7, MemGiB: 58.5,
 			},
 			ReadyAt: at, Draining: true, Reason: "why", Ready: true, Rate: 1, Booked: at, Seen: at, Noticed: at, Loss: at, EndAsked: at, Denied: at,
 			Gone: true, Missed: at, Silent: true, Quarantined: at, Orphan: at,

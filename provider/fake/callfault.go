@@ -98,7 +98,11 @@ func (f *callFault) readLaunch(l *line, shape func(func(*fault))) {
 		n := l.count("the surplus")
 		shape(func(f *fault) { f.surplus = n })
 	case l.has("boots", "with"):
-		n := l.count("the accelerators that work")
+		n := l.count("the accelerators that work, or the memory")
+		if l.has("GiB") {
+			mark(func(m *machine) { m.memGiB = float64(n) })
+			break
+		}
 		if l.has("of") {
 			f.rule.accelerators = l.count("the accelerators of the type")
 			if l.err == nil && f.rule.accelerators <= n {

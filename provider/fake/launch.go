@@ -210,7 +210,7 @@ func (c *Cloud) create(req provider.LaunchRequest, n int, foreign bool) []*machi
 	for i := range bought {
 		m := &machine{
 			inst: provider.Instance{ID: c.newID(), Offering: req.Offering, State: provider.Pending, Tags: req.Tags, Launched: c.now},
-			pool: p, class: class, use: use, accelerators: t.Count, foreign: foreign,
+			pool: p, class: class, use: use, accelerators: t.Count, memGiB: t.MemGiB, foreign: foreign,
 		}
 		c.fate(m, c.now, boot)
 		if foreign {

@@ -84,7 +84,7 @@ func (m *machine) asOf(at time.Time) (i provider.Instance, there bool) {
 		i.Started = time.Time{}
 	}
 	if i.CalledHome.After(at) {
-		i.CalledHome, i.Accelerators = time.Time{}, 0
+		i.CalledHome, i.Accelerators, i.MemGiB = time.Time{}, 0, 0
 	}
 	switch {
 	case i.State == provider.Ended && !i.Ended.After(at):

@@ -19,6 +19,7 @@ type machine struct {
 	loss    time.Time // the cloud takes it back; zero: never
 
 	accelerators int       // usable ones
+	memGiB       float64   // that it will measure
 	foreign      bool      // of another fleet
 	mute         bool      // never calls home
 	protected    time.Time // until then it cannot be terminated
@@ -141,7 +142,7 @@ func (c *Cloud) live(m *machine) {
 func (c *Cloud) booted(m *machine) {
 	m.inst.State, m.inst.Started = provider.Running, m.boots
 	if !m.mute {
-		m.inst.CalledHome, m.inst.Accelerators = m.boots, m.accelerators
+		m.inst.CalledHome, m.inst.Accelerators, m.inst.MemGiB = m.boots, m.accelerators, m.memGiB
 	}
 }
 
