@@ -11,21 +11,25 @@ type Answer struct {
 	Policy    string
 	Status    string // optimal, feasible, infeasible
 	Objective float64
+	Unit      string // of the objective; "": a plain number
 	Bound     float64
 	Gap       float64
 	Share     [][]float64 // job × type
 	PairShare []float64   // pair × type, flat; nil: nothing shared
 	Vector    []float64   // water filling: theta_j / E_j
 	Conflict  []int       // infeasible: jobs whose deadlines cannot all be met
-	Price     []float64   // per type: what one more worker would add to the objective; nil: no program
+	Price     []float64   // per type, by how much one more worker would improve the objective; nil: unknown
 	Theta     []float64   // per job, steps/s
+	Need      []float64   // per job, the steps/s that its row asks for: deadline or level; nil: none
+	Level     bool        // Need follows the objective
 	Left      []int       // jobs that can run nowhere, left out of the objective
 	Rounds    int         // programs solved
 }
 
 // Options say how near to the optimum an answer must be.
 type Options struct {
-	Gap float64 // relative; 0: 1e-9
+	Power *float64 // of the power mean; nil: −1
+	Gap   float64  // relative; 0: 1e-9
 }
 
 func (o Options) settings() settings {
@@ -37,7 +41,8 @@ func (o Options) settings() settings {
 
 // answerOf turns a plan into an answer with its own objective and bound.
 func answerOf(r plan, objective, bound float64) Answer {
-	a := Answer{Objective: objective, Bound: bound, Share: r.x, PairShare: r.pairs, Theta: r.theta, Price: r.prices, Conflict: r.conflict, Rounds: 1}
+	a := Answer{Objective: objective, Bound: bound, Share: r.x, PairShare: r.pairs, Theta: r.theta, Price: r.prices,
+		Need: r.need, Level: r.level, Conflict: r.conflict, Rounds: 1}
 	a.Gap = distance(objective, bound)
 	switch r.status {
 	case block.Optimal:
@@ -52,11 +57,14 @@ func answerOf(r plan, objective, bound float64) Answer {
 	return a
 }
 
-// distance is the relative distance of a value from its bound.
+// distance is the relative distance of a value from its bound; 1 if either is infinite.
 func distance(value, bound float64) float64 {
 	size := max(math.Abs(value), math.Abs(bound))
-	if size == 0 || math.IsInf(size, 1) || math.IsNaN(size) {
+	switch {
+	case size == 0:
 		return 0
+	case math.IsInf(size, 1) || math.IsNaN(size):
+		return 1
 	}
 	return math.Abs(bound-value) / size
 }
@@ -68,6 +76,16 @@ func exact(p *Problem, x [][]float64, objective float64) Answer {
 		a.Theta[j] = dot(p.Jobs[j].Throughput, x[j])
 	}
 	return a
+}
+
+// repriced multiplies prices by what a unit of the program's objective is of the answer's.
+func (a *Answer) repriced(factor float64) {
+	for w := range a.Price {
+		if a.Price[w] *= factor; math.IsNaN(a.Price[w]) || math.IsInf(a.Price[w], 0) {
+			a.Price = nil
+			return
+		}
+	}
 }
 
 // nothing is a share of zero for every job.

@@ -1,7 +1,8 @@
 // Package share divides a fixed fleet among jobs: the policies of Gavel (Narayanan
 // et al., OSDI 2020), exact and heterogeneity-aware, their agnostic and space-sharing
-// forms, the baselines they are compared with, and Sia's choice of one whole config
-// per job (Jayaram Subramanya et al., SOSP 2023).
+// forms, the baselines they are compared with, the power mean of Pollux (Qiao et al.,
+// OSDI 2021), and the choice of one whole config per job by Sia's program (Jayaram
+// Subramanya et al., SOSP 2023) or by Pollux's mean.
 //
 // A Problem is a fleet of workers by type and jobs with a throughput on each. An
 // answer is x[j][w], the share of time that job j spends on type w with all its

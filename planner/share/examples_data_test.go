@@ -85,7 +85,7 @@ func TestAssignmentReachesTheObjectivesOfTheExamples(t *testing.T) {
 	}
 	exampleFile(t, "assign.json", &file)
 	for _, c := range file.Cases {
-		a, err := ParseAssignment(c.Instance)
+		a, err := ParseAssignment(c.Instance, Sia)
 		if err != nil {
 			t.Fatalf("%s: %v", c.Name, err)
 		}

@@ -1,9 +1,6 @@
 package share
 
-import (
-	"fmt"
-	"strings"
-)
+import "strings"
 
 // usedTol is the part of a row below which it counts as used up or whole.
 const usedTol = 1e-6
@@ -20,14 +17,16 @@ type TypeLimit struct {
 	Used    float64 // workers in use, on average over time
 	Workers int
 	Binding bool
-	Price   float64 // what one more worker would add to the objective, per worker; not in USD
+	Price   float64 // by how much one more worker would improve the objective, in its unit
+	Priced  bool    // false: the policy is a procedure, or solved in rounds, and has no prices
 }
 
 // JobLimit is what keeps a job from more.
 type JobLimit struct {
-	Job    string
-	Theta  float64 // steps/s
-	Reason string
+	Job     string
+	Theta   float64 // steps/s
+	Binding bool    // it gets just what its deadline or the common level asks for
+	Reason  string
 }
 
 // Explain reads the limits off an answer.
@@ -35,17 +34,21 @@ func (p *Problem) Explain(a *Answer) Explanation {
 	var e Explanation
 	used := p.used(a)
 	for w, t := range p.Types {
-		l := TypeLimit{Type: t.Name, Used: used[w], Workers: t.Workers, Binding: used[w] >= float64(t.Workers)*(1-usedTol)}
-		if a.Price != nil {
+		l := TypeLimit{Type: t.Name, Used: used[w], Workers: t.Workers, Priced: a.Price != nil}
+		l.Binding = t.Workers == 0 || used[w] >= float64(t.Workers)*(1-usedTol)
+		if l.Priced {
 			l.Price = a.Price[w]
 		}
 		e.Types = append(e.Types, l)
 	}
+	time := p.time(a)
 	for j, job := range p.Jobs {
-		l := JobLimit{Job: job.ID, Reason: p.limit(a, e.Types, j)}
+		l := JobLimit{Job: job.ID}
 		if a.Theta != nil {
 			l.Theta = a.Theta[j]
+			l.Binding = a.Need != nil && a.Need[j] > 0 && l.Theta <= a.Need[j]*(1+usedTol)
 		}
+		l.Reason = p.limit(a, e.Types, &l, j, time[j])
 		e.Jobs = append(e.Jobs, l)
 	}
 	return e
@@ -65,37 +68,52 @@ func (p *Problem) used(a *Answer) []float64 {
 	return used
 }
 
-func (p *Problem) limit(a *Answer, types []TypeLimit, j int) string {
+// time is the part of its time that each job runs, alone or with another.
+func (p *Problem) time(a *Answer) []float64 {
+	time := make([]float64, len(p.Jobs))
+	for j := range a.Share {
+		for _, x := range a.Share[j] {
+			time[j] += x
+		}
+	}
+	for i, x := range a.PairShare {
+		q := p.Pairs[i/len(p.Types)]
+		time[q.A] += x
+		time[q.B] += x
+	}
+	return time
+}
+
+// limit says in words what keeps job j from more.
+func (p *Problem) limit(a *Answer, types []TypeLimit, l *JobLimit, j int, time float64) string {
 	if a.Share == nil {
 		return "no answer"
 	}
 	best := p.fastest(j)
-	if best == 0 {
+	switch {
+	case best == 0:
 		return "runs on no type that exists"
-	}
-	time := 0.0
-	for _, x := range a.Share[j] {
-		time += x
-	}
-	for i, x := range a.PairShare {
-		if q := p.Pairs[i/len(p.Types)]; q.A == j || q.B == j {
-			time += x
-		}
-	}
-	if a.Theta[j] >= best*(1-usedTol) {
+	case l.Theta >= best*(1-usedTol):
 		return "its own speed: all its time on its fastest type"
+	case l.Binding && !a.Level:
+		return "its deadline: it gets what that asks for, and no more"
 	}
 	var full []string
 	for w, t := range types {
-		if v := p.Jobs[j].Throughput[w]; t.Binding && v > 0 && (time < 1-usedTol || v*float64(1) > a.Theta[j]) {
+		// A job with time left could use any type; one without only a type that beats
+		// what it has.
+		if v := p.Jobs[j].Throughput[w]; t.Binding && v > 0 && (time < 1-usedTol || v > l.Theta) {
 			full = append(full, t.Type)
 		}
 	}
+	names := strings.Join(full, ", ")
 	switch {
 	case len(full) == 0:
 		return "the objective: more for it adds nothing"
+	case l.Binding:
+		return "it holds the common level; full types: " + names
 	case time >= 1-usedTol:
-		return fmt.Sprintf("its time is used up, and faster types are full: %s", strings.Join(full, ", "))
+		return "its time is used up, and faster types are full: " + names
 	}
-	return fmt.Sprintf("full types: %s", strings.Join(full, ", "))
+	return "full types: " + names
 }

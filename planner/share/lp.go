@@ -31,12 +31,14 @@ type plan struct {
 	prices    []float64 // per type, of one worker, in units of the objective
 	worth     []float64 // per job, of one unit of theta
 	support   float64   // Σ worth·theta is never more than this
+	need      []float64 // per job, what its row asks of theta; nil: nothing
+	level     bool      // that follows the objective
 	conflict  []int
 	iteration int
 	pivots    int
 }
 
-// Settings that all policies share.
+// settings that all policies share.
 type settings struct {
 	gap float64
 }
@@ -68,7 +70,23 @@ func (p *Problem) solve(d demand, s settings) plan {
 	if r.worth != nil && sol.Prices != nil {
 		r.support = b.Support(sol.Prices, r.worth)
 	}
+	r.need, r.level = d.needs(r.objective), d.follow != nil
 	return r
+}
+
+// needs is what each job's row asks of its throughput at an objective; nil: nothing.
+func (d *demand) needs(objective float64) []float64 {
+	switch {
+	case d.follow != nil:
+		need := make([]float64, len(d.follow))
+		for j := range need {
+			need[j] = at(d.floor, j) + d.follow[j]*objective
+		}
+		return need
+	case d.floor != nil:
+		return d.floor
+	}
+	return nil
 }
 
 // blocks states a demand as a program: one column per job and type where it runs.

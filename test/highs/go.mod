@@ -7,6 +7,9 @@ require (
 	github.com/tetratelabs/wazero v1.12.0
 )
 
-require golang.org/x/sys v0.50.0 // indirect
+require (
+	golang.org/x/sys v0.50.0 // indirect
+	gonum.org/v1/gonum v0.17.0 // indirect
+)
 
 replace github.com/goodfleet/goodfleet => ../..

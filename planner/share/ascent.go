@@ -1,0 +1,335 @@
+package share
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// ascent maximises Σ_j boxCox(u_j, power), u_j = tiny + Σ_w rate·x, over the shares of a fleet by a
+// primal-dual interior point method. Each job's Newton matrix is a diagonal and two
+// outer products (its objective, its time), so that jobs are eliminated in closed form
+// and only a matrix of the types is factored. Shares stay within their rows throughout.
+type ascent struct {
+	n        int         // types
+	rate     [][]float64 // job × type, in units of u per whole time
+	scale    []float64   // workers of a job
+	capacity []float64   // per type, > 0 where any rate is
+	power    float64
+
+	x, sigma   [][]float64 // shares and their prices of being 0
+	y, mu      []float64   // idle time of jobs and its prices
+	z, lambda  []float64   // idle workers and their prices
+	u          []float64
+	dx         [][]float64
+	iterations int
+}
+
+// Settings of the ascent.
+const (
+	ascentStart  = 0.9 // of the isolated shares: the first point is well inside
+	centreLeast  = 0.1 // part of the way to go that a step aims at
+	centreMost   = 0.5
+	ascentInner  = 0.995 // of the way to the nearest bound
+	ascentRefine = 2     // times that a solution is corrected by what it misses
+	ascentSteps  = 150
+	ascentShut   = 1e-14 // mean complementarity below which rounding takes over
+)
+
+// newAscent starts from shares that keep all rows strictly.
+func newAscent(rate [][]float64, start [][]float64, scale, capacity []float64, power float64) *ascent {
+	m, n := len(rate), len(capacity)
+	a := &ascent{n: n, rate: rate, scale: scale, capacity: capacity, power: power,
+		x: make([][]float64, m), sigma: make([][]float64, m), dx: make([][]float64, m),
+		y: make([]float64, m), mu: make([]float64, m), u: make([]float64, m),
+		z: make([]float64, n), lambda: make([]float64, n)}
+	for j := range m {
+		a.x[j], a.sigma[j], a.dx[j] = make([]float64, n), make([]float64, n), make([]float64, n)
+		for w, v := range rate[j] {
+			if v > 0 {
+				a.x[j][w] = ascentStart * start[j][w]
+			}
+		}
+	}
+	a.slacks()
+	// Prices with one product of each share and its price: the middle of the path there.
+	tau := 0.0
+	for j := range m {
+		tau += a.slope(j) * a.u[j] / float64(m*(n+1))
+	}
+	for j := range m {
+		a.mu[j] = tau / a.y[j]
+		for w := range n {
+			if rate[j][w] > 0 {
+				a.sigma[j][w] = tau / a.x[j][w]
+			}
+		}
+	}
+	for w := range n {
+		if a.z[w] > 0 {
+			a.lambda[w] = tau / a.z[w]
+		}
+	}
+	return a
+}
+
+// slacks sets what follows from x: u, idle time and idle workers.
+func (a *ascent) slacks() {
+	copy(a.z, a.capacity)
+	for j, shares := range a.x {
+		a.u[j], a.y[j] = tiny, 1
+		for w, x := range shares {
+			a.u[j] += a.rate[j][w] * x
+			a.y[j] -= x
+			a.z[w] -= a.scale[j] * x
+		}
+	}
+}
+
+// slope is the derivative of boxCox at u_j.
+func (a *ascent) slope(j int) float64 { return math.Pow(a.u[j], a.power-1) }
+
+// complementarity is the mean product of a slack and its price.
+func (a *ascent) complementarity() float64 {
+	sum, count := 0.0, 0
+	for j := range a.x {
+		sum += a.y[j] * a.mu[j]
+		count++
+		for w, x := range a.x[j] {
+			if a.rate[j][w] > 0 {
+				sum += x * a.sigma[j][w]
+				count++
+			}
+		}
+	}
+	for w, z := range a.z {
+		sum += z * a.lambda[w]
+		count++
+	}
+	return sum / float64(count)
+}
+
+// run steps until done says so.
+func (a *ascent) run(done func() bool) {
+	centre := 0.2
+	for a.iterations < ascentSteps {
+		a.iterations++
+		tau := a.complementarity()
+		if tau < ascentShut {
+			return
+		}
+		length, ok := a.step(centre * tau)
+		if !ok || done() {
+			return
+		}
+		if length > 0.9 {
+			centre = max(centreLeast, centre/4)
+		} else { // it ran into a wall: more towards the middle
+			centre = min(centreMost, 3*centre)
+		}
+	}
+}
+
+// jobBlock is the inverse of a job's Newton matrix D + b·1·1ᵀ + a·rate·rateᵀ, where a and
+// b are the curvatures of its objective and of its time. With D⁻¹ huge on the columns in
+// use, plain formulas subtract huge numbers: rates are taken about their weighted mean
+// instead, and each column's weight against that of all others.
+type jobBlock struct {
+	d     []float64 // D⁻¹, 0 for absent columns
+	e     []float64 // D⁻¹·(rate − mean)
+	rest  []float64 // what time leaves of a column's own weight
+	loose float64   // 1/b
+	total float64   // 1/b + Σ d
+	mean  float64   // Σ d·rate / total
+	turn  float64   // 1/(1/a + rateᵀ(D + b·1·1ᵀ)⁻¹rate)
+}
+
+func newJobBlock(n int) *jobBlock {
+	return &jobBlock{d: make([]float64, n), e: make([]float64, n), rest: make([]float64, n)}
+}
+
+// invert prepares b for job j.
+func (a *ascent) invert(j int, b *jobBlock) {
+	b.loose = a.y[j] / a.mu[j]
+	b.total, b.mean = b.loose, 0
+	for w, v := range a.rate[j] {
+		b.d[w] = 0
+		if v > 0 {
+			b.d[w] = a.x[j][w] / a.sigma[j][w]
+			b.rest[w] = b.total // the weights before this one
+			b.total += b.d[w]
+			b.mean += b.d[w] * v
+		}
+	}
+	b.mean /= b.total
+	after, quad := 0.0, b.loose*b.mean*b.mean
+	for w := a.n - 1; w >= 0; w-- {
+		v := a.rate[j][w]
+		b.e[w] = 0
+		if v == 0 {
+			continue
+		}
+		b.rest[w] = (b.rest[w] + after) / b.total
+		after += b.d[w]
+		b.e[w] = b.d[w] * (v - b.mean)
+		quad += b.e[w] * (v - b.mean)
+	}
+	curve := (1 - a.power) * math.Pow(a.u[j], a.power-2)
+	b.turn = curve / (1 + curve*quad)
+}
+
+// solve sets out to M⁻¹·r.
+func (b *jobBlock) solve(r, out []float64) {
+	mean := dot(b.d, r) / b.total
+	inner := b.loose * b.mean * mean
+	for w, e := range b.e {
+		inner += e * (r[w] - mean)
+	}
+	inner *= b.turn
+	for w := range out {
+		out[w] = b.d[w]*(r[w]-mean) - b.e[w]*inner
+	}
+}
+
+// add adds scale²·M⁻¹ to the upper triangle of normal.
+func (b *jobBlock) add(normal []float64, scale float64) {
+	n, ss := len(b.d), scale*scale
+	for w, d := range b.d {
+		if d == 0 {
+			continue
+		}
+		normal[w*n+w] += ss * (d*b.rest[w] - b.turn*b.e[w]*b.e[w])
+		for k := w + 1; k < n; k++ {
+			normal[w*n+k] -= ss * (d/b.total*b.d[k] + b.turn*b.e[w]*b.e[k])
+		}
+	}
+}
+
+// step moves towards the point of the path at tau and returns how far it came.
+func (a *ascent) step(tau float64) (length float64, ok bool) {
+	n := a.n
+	b := newJobBlock(n)
+	normal := make([]float64, n*n)
+	right, r, v := make([]float64, n), make([]float64, n), make([]float64, n)
+	for j := range a.x {
+		a.invert(j, b)
+		a.residual(j, tau, r)
+		b.solve(r, v)
+		b.add(normal, a.scale[j])
+		for w := range n {
+			right[w] += a.scale[j] * v[w]
+		}
+	}
+	for w := range n {
+		if a.z[w] <= 0 { // no column is there
+			normal[w*n+w], right[w] = 1, 0
+			continue
+		}
+		normal[w*n+w] += a.z[w] / a.lambda[w]
+		right[w] += tau/a.lambda[w] - a.z[w]
+	}
+	var factor mat.Cholesky
+	if !factor.Factorize(mat.NewSymDense(n, normal)) {
+		return 0, false
+	}
+	dl, change := make([]float64, n), mat.NewVecDense(n, nil)
+	dz := make([]float64, n)
+	for range 1 + ascentRefine {
+		if factor.SolveVecTo(change, mat.NewVecDense(n, right)) != nil {
+			return 0, false
+		}
+		for w := range dl {
+			dl[w] += change.AtVec(w)
+		}
+		a.direction(tau, dl, dz, b, r)
+		for w := range right { // what the types' rows still miss
+			if right[w] = 0; a.z[w] > 0 {
+				right[w] = tau/a.lambda[w] - a.z[w] - a.z[w]/a.lambda[w]*dl[w] - dz[w]
+			}
+		}
+	}
+	return a.move(tau, dl, dz), true
+}
+
+// direction sets the steps of shares and idle workers that belong to the prices' dl.
+func (a *ascent) direction(tau float64, dl, dz []float64, b *jobBlock, r []float64) {
+	clear(dz)
+	for j := range a.x {
+		a.invert(j, b)
+		a.residual(j, tau, r)
+		for w := range r {
+			if a.rate[j][w] > 0 {
+				r[w] -= a.scale[j] * dl[w]
+			}
+		}
+		b.solve(r, a.dx[j])
+		for w, d := range a.dx[j] {
+			dz[w] -= a.scale[j] * d
+		}
+	}
+}
+
+// residual is the right side of job j's rows.
+func (a *ascent) residual(j int, tau float64, r []float64) {
+	slope, time := a.slope(j), tau/a.y[j]
+	for w, v := range a.rate[j] {
+		r[w] = 0
+		if v > 0 {
+			r[w] = slope*v - a.scale[j]*a.lambda[w] + tau/a.x[j][w] - time
+		}
+	}
+}
+
+// move goes along the steps as far as everything stays positive.
+func (a *ascent) move(tau float64, dl, dz []float64) float64 {
+	length := 1.0
+	fit := func(value, change float64) {
+		if change < 0 {
+			length = min(length, -ascentInner*value/change)
+		}
+	}
+	m := len(a.x)
+	dmu, dy := make([]float64, m), make([]float64, m)
+	for j := range m {
+		for w, d := range a.dx[j] {
+			if a.rate[j][w] > 0 {
+				dy[j] -= d
+				fit(a.x[j][w], d)
+				fit(a.sigma[j][w], a.priceStep(j, w, tau))
+			}
+		}
+		dmu[j] = tau/a.y[j] - a.mu[j] - a.mu[j]/a.y[j]*dy[j]
+		fit(a.y[j], dy[j])
+		fit(a.mu[j], dmu[j])
+	}
+	for w := range a.z {
+		if a.z[w] > 0 {
+			fit(a.z[w], dz[w])
+			fit(a.lambda[w], dl[w])
+		}
+	}
+	for j := range m {
+		a.mu[j] += length * dmu[j]
+		a.y[j] += length * dy[j]
+		a.u[j] = tiny
+		for w, d := range a.dx[j] {
+			if a.rate[j][w] > 0 {
+				a.sigma[j][w] += length * a.priceStep(j, w, tau)
+				a.x[j][w] += length * d
+				a.u[j] += a.rate[j][w] * a.x[j][w]
+			}
+		}
+	}
+	for w := range a.z {
+		if a.z[w] > 0 {
+			a.lambda[w] += length * dl[w]
+			a.z[w] += length * dz[w]
+		}
+	}
+	return length
+}
+
+// priceStep is the change of a share's price that belongs to dx.
+func (a *ascent) priceStep(j, w int, tau float64) float64 {
+	return (tau-a.sigma[j][w]*a.dx[j][w])/a.x[j][w] - a.sigma[j][w]
+}

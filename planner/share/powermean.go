@@ -1,0 +1,152 @@
+package share
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/goodfleet/goodfleet/planner/block"
+)
+
+// tiny is added to each speedup, so that a job without workers has a power.
+const tiny = 1e-3
+
+// Powers that the mean takes: beyond 1 it is not concave, and below −10 double
+// precision cannot tell it from the worst job, which max_min_fairness serves.
+const (
+	leastPower   = -10
+	mostPower    = 1
+	defaultPower = -1
+)
+
+// powerMean is the fitness of Pollux (Qiao et al., OSDI 2021): maximise
+// (mean_j u_j^p)^(1/p), u_j = speedup_j + 0.001, p = −1 unless told otherwise; at p = 0
+// the geometric mean. A job's speedup is its throughput over that on its isolated share.
+// Pollux searches whole placements by a genetic algorithm; over shares the mean is
+// concave, and solved with a bound. A job that can run nowhere is left out.
+func powerMean(p *Problem, o Options) (Answer, error) {
+	power := float64(defaultPower)
+	if o.Power != nil {
+		power = *o.Power
+	}
+	if !(power >= leastPower && power <= mostPower) {
+		return Answer{}, fmt.Errorf("power %g: want %d to %d; max_min_fairness is the limit below", power, leastPower, mostPower)
+	}
+	f := fitness{p: p, power: power}
+	for j := range p.Jobs {
+		if p.isolated(j) > 0 {
+			f.jobs = append(f.jobs, j)
+		} else {
+			f.left = append(f.left, j)
+		}
+	}
+	if len(f.jobs) == 0 {
+		a := exact(p, p.nothing(), 0)
+		a.Left = f.left
+		return a, nil
+	}
+	return f.solve(o), nil
+}
+
+// fitness is a power mean to be maximised, by the sum of boxCox(u).
+type fitness struct {
+	p     *Problem
+	power float64
+	jobs  []int // that can run
+	left  []int
+	rate  [][]float64 // per job that can run: speedup on each type, all the time
+	scale []float64
+	price []float64
+}
+
+// mean turns a sum of boxCox into the mean.
+func (f *fitness) mean(sum float64) float64 { return meanOf(sum, len(f.jobs), f.power) }
+
+func (f *fitness) solve(o Options) Answer {
+	p := f.p
+	start := make([][]float64, len(f.jobs))
+	f.rate, f.scale = make([][]float64, len(f.jobs)), make([]float64, len(f.jobs))
+	capacity := make([]float64, len(p.Types))
+	for w, t := range p.Types {
+		capacity[w] = float64(t.Workers)
+	}
+	for i, j := range f.jobs {
+		start[i] = p.isolatedShare(j)
+		f.rate[i] = make([]float64, len(p.Types))
+		f.scale[i] = float64(p.Jobs[j].Scale)
+		base := p.isolated(j)
+		for w, v := range p.Jobs[j].Throughput {
+			if capacity[w] > 0 {
+				f.rate[i][w] = v / base
+			}
+		}
+	}
+	a := newAscent(f.rate, start, f.scale, capacity, f.power)
+	r := plan{status: block.Feasible, x: p.nothing(), theta: make([]float64, len(p.Jobs))}
+	value, bound := math.Inf(-1), math.Inf(1)
+	idle := 0
+	a.run(func() bool {
+		idle++
+		if v := f.value(a.x); v > value {
+			value, idle = v, 0
+			for i, j := range f.jobs {
+				copy(r.x[j], a.x[i])
+			}
+		}
+		if b := f.bound(a); b < bound {
+			bound, idle = b, 0
+			f.price = append(f.price[:0], a.lambda...)
+		}
+		return idle > meanPatience || distance(f.mean(value), f.mean(bound)) <= o.settings().gap/2
+	})
+	for j := range r.x {
+		r.theta[j] = dot(p.Jobs[j].Throughput, r.x[j])
+	}
+	if distance(f.mean(value), f.mean(bound)) <= max(o.settings().gap, meanTol) {
+		r.status = block.Optimal
+	}
+	best := f.mean(value)
+	if f.price != nil {
+		r.prices = make([]float64, len(p.Types))
+		for w, v := range f.price {
+			r.prices[w] = v * math.Pow(best, 1-f.power) / float64(len(f.jobs))
+		}
+	}
+	out := answerOf(r, best, max(best, f.mean(bound)))
+	out.Left, out.Rounds = f.left, a.iterations
+	return out
+}
+
+const (
+	// meanTol is the gap from which the mean counts as found: its slopes span many powers
+	// of ten, and the method ends where rounding begins, at 1e-8 in the worst of cases.
+	meanTol      = 1e-7
+	meanPatience = 10 // steps without a better point or bound after which it ends
+)
+
+func (f *fitness) value(x [][]float64) float64 {
+	sum := 0.0
+	for i := range x {
+		sum += boxCox(tiny+dot(f.rate[i], x[i]), f.power)
+	}
+	return sum
+}
+
+// bound is what no sharing exceeds: boxCox lies below its tangents, so that at any prices
+// of workers, and for any u, the workers' worth and each job's best offer along its
+// tangent bound the sum.
+func (f *fitness) bound(a *ascent) float64 {
+	sum := 0.0
+	for w, price := range a.lambda {
+		sum += price * a.capacity[w]
+	}
+	for i := range f.rate {
+		slope, best := a.slope(i), 0.0
+		for w, v := range f.rate[i] {
+			if v > 0 {
+				best = max(best, slope*v-f.scale[i]*a.lambda[w])
+			}
+		}
+		sum += boxCox(a.u[i], f.power) - slope*(a.u[i]-tiny) + best
+	}
+	return sum
+}

@@ -1,0 +1,109 @@
+package share
+
+import "math"
+
+// Rule is what an assignment is for.
+type Rule uint8
+
+// The rules. Both take the goodput of an option relative to the least of its job's
+// options, times MinGPUs: v. A job that holds a config, and would change it, counts
+// v times what its restarts leave.
+const (
+	// Sia sums v^p: maximised for p > 0, minimised for p < 0. A job without config
+	// counts Lambda, taken off for p > 0 and added for p < 0 (SOSP 2023).
+	Sia Rule = iota
+	// Pollux maximises the power mean (mean (v + 0.001)^p)^(1/p), v = 0 for a job without
+	// config (OSDI 2021); p = 0 is the geometric mean.
+	Pollux
+)
+
+// Powers that the rules take. A job without config counts 0.001^p to Pollux: below −2
+// double precision holds little else beside it.
+const (
+	leastWholePower = -2
+	mostSiaPower    = 20
+)
+
+// RuleNames lists the rules by name, with what they optimise.
+func RuleNames() []RuleName {
+	return []RuleName{
+		{Pollux, "pollux", "max (mean of (v + 0.001)^p)^(1/p), v = goodput over the least, less by restarts; 0 without config"},
+		{Sia, "sia", "sum of v^p, lambda for each job without config; max for p > 0, min for p < 0"},
+	}
+}
+
+// RuleName names a rule.
+type RuleName struct {
+	Rule Rule
+	Name string
+	Line string
+}
+
+// sense is −1 where Sia minimises.
+func (a *Assignment) sense() float64 {
+	if a.Power < 0 {
+		return -1
+	}
+	return 1
+}
+
+// worth is what a job at v counts, in the sense of a maximum.
+func (a *Assignment) worth(v float64) float64 {
+	if a.Rule == Sia {
+		return a.sense() * math.Pow(v, a.Power)
+	}
+	return boxCox(v+tiny, a.Power)
+}
+
+// none is what a job without config counts, in the sense of a maximum.
+func (a *Assignment) none() float64 {
+	if a.Rule == Sia {
+		return -a.Lambda
+	}
+	return boxCox(tiny, a.Power)
+}
+
+// objective turns the sum of worths into what the rule states.
+func (a *Assignment) objective(sum float64) float64 {
+	if a.Rule == Sia {
+		return a.sense() * sum
+	}
+	return meanOf(sum, len(a.Requests), a.Power)
+}
+
+// slope is by how much the objective improves with the sum of worths.
+func (a *Assignment) slope(objective float64) float64 {
+	if a.Rule == Sia || len(a.Requests) == 0 {
+		return 1
+	}
+	return math.Pow(objective, 1-a.Power) / float64(len(a.Requests))
+}
+
+// factor is the share of a new config's worth that a change leaves. To Sia, a job
+// younger than one restart changes freely.
+func (a *Assignment) factor(r Restart) float64 {
+	if r.AgeSec+r.CostSec == 0 || a.Rule == Sia && r.AgeSec < r.CostSec {
+		return 1
+	}
+	return max(r.AgeSec-r.Count*r.CostSec, 0) / (r.AgeSec + r.CostSec)
+}
+
+// boxCox is (u^p − 1)/p, and ln u at p = 0: it grows with u for every p, and its sum
+// with the power mean.
+func boxCox(u, p float64) float64 {
+	if p == 0 {
+		return math.Log(u)
+	}
+	return (math.Pow(u, p) - 1) / p
+}
+
+// meanOf is the power mean of n numbers whose boxCox add to sum; 0 for none.
+func meanOf(sum float64, n int, p float64) float64 {
+	switch {
+	case n == 0:
+		return 0
+	case p == 0:
+		return math.Exp(sum / float64(n))
+	}
+	return math.Pow(max(0, 1+p*sum/float64(n)), 1/p)
+}
