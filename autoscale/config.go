@@ -61,6 +61,7 @@ type Settings struct {
 	PendingMin  time.Duration // how long a machine may take to come up, at least, however fast the last ones were
 	PendingMax  time.Duration // and at most; also while few of its type were seen
 	IntentMax   time.Duration // how long a lost answer is asked for again
+	TokenLife   time.Duration // after which a launch is not sent again at all: the cloud may have forgotten its token
 	CallTimeout time.Duration // of one call to a cloud, in real time
 	Book        time.Duration // longest time between two bookings of a machine; 0: each round
 	MaxReplans  int           // plans made anew in one round because launches failed
@@ -106,6 +107,7 @@ func DefaultSettings() Settings {
 		PendingMin:  10 * time.Minute,
 		PendingMax:  30 * time.Minute,
 		IntentMax:   15 * time.Minute,
+		TokenLife:   50 * time.Minute, // Google's APIs remember a request's id for an hour, EC2 for a day
 		CallTimeout: 30 * time.Second,
 		MaxReplans:  8,
 		MaxFailures: 3,
@@ -220,7 +222,7 @@ func (s *Settings) fill() error {
 		{"Round", &s.Round, d.Round}, {"Hold", &s.Hold, d.Hold}, {"Boot", &s.Boot, d.Boot},
 		{"BackOffMin", &s.BackOffMin, d.BackOffMin}, {"BackOffMax", &s.BackOffMax, d.BackOffMax},
 		{"QuotaWait", &s.QuotaWait, d.QuotaWait}, {"DeniedWait", &s.DeniedWait, d.DeniedWait},
-		{"Grace", &s.Grace, d.Grace}, {"PendingMin", &s.PendingMin, d.PendingMin}, {"PendingMax", &s.PendingMax, max(d.PendingMax, s.PendingMin)}, {"IntentMax", &s.IntentMax, d.IntentMax},
+		{"Grace", &s.Grace, d.Grace}, {"PendingMin", &s.PendingMin, d.PendingMin}, {"PendingMax", &s.PendingMax, max(d.PendingMax, s.PendingMin)}, {"IntentMax", &s.IntentMax, d.IntentMax}, {"TokenLife", &s.TokenLife, max(d.TokenLife, s.IntentMax)},
 		{"CallTimeout", &s.CallTimeout, d.CallTimeout}, {"Setup", &s.Setup, 0}, {"Book", &s.Book, 0},
 		{"UnfitWait", &s.UnfitWait, d.UnfitWait}, {"OrphanGrace", &s.OrphanGrace, d.OrphanGrace}, {"Forget", &s.Forget, d.Forget},
 		{"MaxLife", &s.MaxLife, 0}, {"ClockMax", &s.ClockMax, d.ClockMax},
@@ -237,6 +239,9 @@ func (s *Settings) fill() error {
 	}
 	if s.PendingMax < s.PendingMin {
 		return errors.New("PendingMax is less than PendingMin")
+	}
+	if s.TokenLife < s.IntentMax {
+		return errors.New("TokenLife is less than IntentMax")
 	}
 	for _, f := range []struct {
 		name string

@@ -33,7 +33,7 @@ func (l *Loop) buy(ctx context.Context, d *decision, now time.Time) (setback, er
 	intents := make([]*Intent, 0, len(d.diff.Launches))
 	for _, n := range d.diff.Launches {
 		x := &Intent{
-			Token: l.cfg.Tokens(), Round: l.cache.round, Offering: n.Offering, Count: n.Count, Min: n.Min,
+			Token: l.cfg.Tokens(), Epoch: l.cache.epoch, Round: l.cache.round, Offering: n.Offering, Count: n.Count, Min: n.Min,
 			Rate: n.Rate, Reason: n.Reason, Created: now, State: IntentOpen,
 		}
 		if err := l.afford(x); err != nil {
@@ -111,7 +111,7 @@ func rename(targets []Target, names map[provider.InstanceID]provider.InstanceID)
 func (l *Loop) request(x *Intent) provider.LaunchRequest {
 	return provider.LaunchRequest{
 		Token: x.Token, Offering: x.Offering, Count: x.Count, Min: x.Min,
-		Tags: provider.Tags{Fleet: l.cache.fleet, Epoch: l.cache.epoch, Round: x.Round, Intent: x.Token},
+		Tags: provider.Tags{Fleet: l.cache.fleet, Epoch: x.Epoch, Round: x.Round, Intent: x.Token},
 	}
 }
 
@@ -237,11 +237,16 @@ func (l *Loop) renamePlaceholder(x *Intent, k int, id provider.InstanceID) {
 
 // resend asks again for every launch whose answer was lost, before anything else
 // is bought. One whose answer is still out after IntentMax is given up, if no
-// listing shows what it brought; a cloud that was frozen is asked once more.
+// listing shows what it brought; a cloud that was frozen is asked once more, unless
+// it may have forgotten the token and would buy a second time.
 func (l *Loop) resend(ctx context.Context, now time.Time) error {
 	var open []*Intent
 	for _, x := range l.cache.intents {
 		if x.State != IntentOpen || l.frozen(x.Offering.Cloud) != "" || l.cache.overrides.closed(x.Offering) != "" {
+			continue
+		}
+		if now.Sub(x.Created) >= l.cfg.Settings.TokenLife {
+			l.hear(x, l.givenUp(x, now), now)
 			continue
 		}
 		if err := l.afford(x); err != nil {

@@ -212,6 +212,63 @@ func TestLostAnswerIsGivenUpInTheEnd(t *testing.T) {
 	}
 }
 
+// A launch is the very same however often it is sent, even when the store has got
+// another epoch between: a token with other tags is another request to a cloud.
+func TestLaunchKeepsItsTagsWhenTheEpochChanges(t *testing.T) {
+	w := newWorld(t, setup{plan: thrifty, offerings: []provider.Offering{smallSpot}})
+	c := w.clouds[0]
+	c.launch = func(provider.LaunchRequest) fault { return fault{err: provider.ErrUnknown} }
+	w.submit(testJob("GPT-L", 0.5, 1))
+	w.round(time.Minute)
+	first := c.calls[0]
+	w.do("listing shows id=i-later offering=aws/use1-az1/small/spot region=us-east-1 state=ended fleet=fleet epoch=7 round=1 launched=-2h started=-2h ended=-1h cause=1 for 2m")
+	if r := w.round(time.Minute); r.Halted == "" || len(c.calls) != 0 {
+		t.Fatalf("halted %q with launches %+v, want a frozen start", r.Halted, c.calls)
+	}
+	if err := w.loop.Adopt(t.Context(), w.now, "Ada"); err != nil {
+		t.Fatal(err)
+	}
+	if _, epoch, err := w.loop.Fleet(t.Context()); err != nil || epoch != 8 {
+		t.Fatalf("epoch %d, %v, want 8", epoch, err)
+	}
+	w.restart()
+	c.launch = nil
+	w.round(time.Minute)
+	if len(c.calls) != 1 || c.calls[0] != first {
+		t.Errorf("asked %+v, want the very same launch again: %+v", c.calls, first)
+	}
+	w.until(60, w.allEnded)
+	if got := w.kinds()[autoscale.EventLaunchFailed]; got != 1 {
+		t.Errorf("%d launches failed, want the one whose answer was lost\n%s", got, w.history())
+	}
+	if list, err := w.loop.GC(t.Context(), w.now, "Ada", false); err != nil || len(list) != 0 {
+		t.Errorf("orphans %v, %v, want none", list, err)
+	}
+}
+
+// A controller that was away for longer than a cloud remembers tokens must not send
+// an old launch again: it would buy a second time.
+func TestOldLaunchIsNotSentAgain(t *testing.T) {
+	w := newWorld(t, setup{plan: thrifty, offerings: []provider.Offering{smallSpot}, settings: func(s *autoscale.Settings) { s.TokenLife = 30 * time.Minute }})
+	c := w.clouds[0]
+	c.launch = func(provider.LaunchRequest) fault { return fault{before: true, err: errors.New("connection reset")} }
+	w.submit(testJob("GPT-L", 0.5, 1))
+	w.round(time.Minute)
+	first := c.calls[0]
+	w.restart()
+	c.launch = nil
+	w.round(45 * time.Minute)
+	for _, again := range c.calls {
+		if again.Token == first.Token {
+			t.Errorf("the launch of 45 minutes ago is sent again: %+v", again)
+		}
+	}
+	w.until(80, w.allEnded)
+	if got := w.kinds()[autoscale.EventLaunch]; got != 1 {
+		t.Errorf("%d machines were bought, want 1\n%s", got, w.history())
+	}
+}
+
 // A call that hangs ends at its deadline, and other clouds go on meanwhile.
 func TestCallThatHangsHoldsNobodyUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -22,6 +22,7 @@ const (
 // the intent's own random id.
 type Intent struct {
 	Token     string
+	Epoch     int64 // of the store when it was decided: it is in the machines' tags, and those never change
 	Round     int64
 	Offering  provider.Offering
 	Count     int

@@ -226,14 +226,14 @@ func (r *reader) jobsWhere(ctx context.Context, condition string) ([]autoscale.J
 }
 
 func (r *reader) openIntents(ctx context.Context) ([]autoscale.Intent, error) {
-	return query(ctx, r, "intent", `SELECT token, round, `+offeringColumns+`, count, min, rate, reason, created, state, instances, error
+	return query(ctx, r, "intent", `SELECT token, epoch, round, `+offeringColumns+`, count, min, rate, reason, created, state, instances, error
 		FROM intents i JOIN offerings o ON o.id = i.offering WHERE state = 1 ORDER BY token`,
 		func(scan func(...any) error) (x autoscale.Intent, err error) {
 			var o offeringRow
 			var created sql.NullInt64
 			var rate int64
 			var instances string
-			err = scan(append(append([]any{&x.Token, &x.Round}, o.into()...), &x.Count, &x.Min, &rate, &x.Reason, &created, &x.State, &instances, &x.Error)...)
+			err = scan(append(append([]any{&x.Token, &x.Epoch, &x.Round}, o.into()...), &x.Count, &x.Min, &rate, &x.Reason, &created, &x.State, &instances, &x.Error)...)
 			if err != nil {
 				return x, err
 			}

@@ -51,6 +51,7 @@ CREATE INDEX jobs_live ON jobs (id) WHERE ended IS NULL OR gang IS NOT NULL;
 
 CREATE TABLE intents (
 	token     TEXT    PRIMARY KEY,
+	epoch     INTEGER NOT NULL,
 	round     INTEGER NOT NULL,
 	offering  INTEGER NOT NULL REFERENCES offerings,
 	count     INTEGER NOT NULL,

@@ -108,7 +108,7 @@ func full() autoscale.Change {
 			Safe:     0.1, Seen: 1e300, SeenAt: at, Waiting: at, Held: 5 * time.Nanosecond, Started: at, Restarts: 4, Losses: 5, Failures: 6, Spent: -7,
 		}},
 		Intents: []autoscale.Intent{{
-			Token: "t", Round: 7, Offering: o, Count: 3, Min: 2, Rate: 98_320_000_001, Reason: "why", Created: at,
+			Token: "t", Epoch: 3, Round: 7, Offering: o, Count: 3, Min: 2, Rate: 98_320_000_001, Reason: "why", Created: at,
 			State: autoscale.IntentOpen, Instances: []provider.InstanceID{"i-1"}, Error: "outcome unknown",
 		}},
 		Instances: []autoscale.InstanceRecord{{

@@ -140,8 +140,8 @@ func (w *writer) intent(ctx context.Context, x autoscale.Intent) error {
 	if err != nil {
 		return err
 	}
-	return w.exec(ctx, "INSERT OR REPLACE INTO intents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		x.Token, x.Round, offering, x.Count, x.Min, int64(x.Rate), x.Reason, nanos(x.Created), x.State, string(instances), x.Error)
+	return w.exec(ctx, "INSERT OR REPLACE INTO intents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		x.Token, x.Epoch, x.Round, offering, x.Count, x.Min, int64(x.Rate), x.Reason, nanos(x.Created), x.State, string(instances), x.Error)
 }
 
 func (w *writer) instance(ctx context.Context, r autoscale.InstanceRecord) error {
