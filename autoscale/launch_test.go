@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/goodfleet/goodfleet/autoscale"
+	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/provider"
 )
 
@@ -67,13 +68,15 @@ func TestShortFillIsPlannedAnewInTheSameRound(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		how  fault
-		left int // machines of the first offering
+		left int          // machines of the first offering
+		cap  pricing.Rate // room for what comes up, and not for what was asked for besides
 	}{
-		{"success with an empty list", fault{empty: true}, 0},
-		{"one of three", fault{only: 1}, 1},
+		{"success with an empty list", fault{empty: true}, 0, 0},
+		{"one of three", fault{only: 1}, 1, 0},
+		{"one of three under a cap", fault{only: 1}, 1, 8 * pricing.DollarPerHour},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			w := newWorld(t, setup{plan: thrifty, offerings: []provider.Offering{smallSpot, smallOnDemand}})
+			w := newWorld(t, setup{plan: thrifty, offerings: []provider.Offering{smallSpot, smallOnDemand}, settings: func(s *autoscale.Settings) { s.BurnCap = tt.cap }})
 			w.clouds[0].launch = func(req provider.LaunchRequest) fault {
 				if req.Offering == smallSpot {
 					return tt.how
@@ -339,5 +342,35 @@ func TestTwoLoopsOnOneStoreDoNotBothDecide(t *testing.T) {
 	}
 	if got := len(w.live()); got != 1 {
 		t.Errorf("%d machines after another round, want 1", got)
+	}
+}
+
+// Money that was held back for a launch comes free when the launch brings nothing,
+// and all but the part that came when it comes short.
+func TestRefusedLaunchGivesItsMoneyBack(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		how  fault
+	}{
+		{"refused", fault{before: true, err: provider.ErrCapacity}},
+		{"nothing in it", fault{empty: true}},
+		{"given up without an answer", fault{before: true, err: provider.ErrUnknown}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t, setup{plan: thrifty, offerings: []provider.Offering{smallOnDemand}, settings: func(s *autoscale.Settings) {
+				s.BurnCap, s.IntentMax = 4*pricing.DollarPerHour, 3*time.Minute // room for one machine
+			}})
+			c := w.clouds[0]
+			c.launch = func(provider.LaunchRequest) fault { return tt.how }
+			w.submit(testJob("GPT-L", 0.5, 1))
+			for range 20 {
+				w.round(time.Minute)
+			}
+			c.launch = nil
+			w.until(60, w.allEnded)
+			if got := w.job("GPT-L").Phase; got != autoscale.JobDone {
+				t.Errorf("the job is in phase %v, want done\n%s", got, w.history())
+			}
+		})
 	}
 }
