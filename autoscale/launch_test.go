@@ -374,3 +374,23 @@ func TestRefusedLaunchGivesItsMoneyBack(t *testing.T) {
 		})
 	}
 }
+
+// A launch whose answer is out may have brought nothing yet. It is not sent again
+// while machines that came late fill the cap.
+func TestLaunchIsNotSentAgainPastTheCap(t *testing.T) {
+	w := newWorld(t, setup{plan: thrifty, offerings: []provider.Offering{smallOnDemand}, settings: func(s *autoscale.Settings) { s.BurnCap = 4 * pricing.DollarPerHour }})
+	c := w.clouds[0]
+	c.launch = func(provider.LaunchRequest) fault { return fault{before: true, err: errors.New("broken pipe")} }
+	w.submit(testJob("GPT-L", 0.5, 1))
+	w.round(time.Minute)
+	c.launch = nil
+	w.do("foreign 1 of aws/use1-az1/small/on-demand fleet fleet")
+	w.round(time.Minute)
+	if len(c.calls) != 0 || len(w.live()) != 1 {
+		t.Errorf("asked %+v with %d machines there, want nothing beside the one that fills the cap", c.calls, len(w.live()))
+	}
+	w.until(120, w.allEnded)
+	if got := w.job("GPT-L").Phase; got != autoscale.JobDone {
+		t.Errorf("the job is in phase %v, want done\n%s", got, w.history())
+	}
+}

@@ -50,6 +50,7 @@ func (l *Loop) observe(ctx context.Context, now time.Time) (*State, error) {
 		return nil, err
 	}
 	l.endAgain(ctx, now)
+	l.tellGuard() // what came late is held too, before anything is asked for again
 	if err := l.resend(ctx, now); err != nil {
 		return nil, err
 	}

@@ -87,9 +87,9 @@ func (g *Guard) Observe(held []Held) {
 }
 
 // Reserve holds back the money for count machines of o at a rate each, or answers
-// with *Refused. A token that is already reserved is not counted again; asked for
-// at another rate, as after a restart, it is judged anew. A rate of 0 is not
-// known, and refused.
+// with *Refused. A token that is already reserved is not counted again, but judged
+// anew: what is held may have grown since, by machines that came late. When it is
+// refused then, it stays reserved as it was. A rate of 0 is not known, and refused.
 func (g *Guard) Reserve(token string, o provider.Offering, count int, rate pricing.Rate) error {
 	if token == "" || count <= 0 || rate < 0 {
 		return fmt.Errorf("reserve %d × %s at %s USD/h: a token, a positive count and a rate are required", count, o, rate)
@@ -103,8 +103,6 @@ func (g *Guard) Reserve(token string, o provider.Offering, count int, rate prici
 		return nil
 	case again && (before.offering != o || before.count != count):
 		return fmt.Errorf("reserve %d × %s: token %s is that of %d × %s", count, o, token, before.count, before.offering)
-	case again && before.rate == rate:
-		return nil
 	}
 	if refused := g.judge(token, next); refused != nil {
 		return refused

@@ -146,6 +146,20 @@ func TestTokenCountsOnce(t *testing.T) {
 	}
 }
 
+// A launch that is asked for again is judged by what is held by then, and keeps the
+// money that may be spent already when it is refused.
+func TestReservedTokenIsJudgedAnew(t *testing.T) {
+	g := budget.NewGuard(10 * usd)
+	accepted(t, g.Reserve("a", aws, 6, usd))
+	g.Observe(machines("late", 5))
+	refused(t, g.Reserve("a", aws, 6, usd), "fleet-burn: held 5 and reserved 0 of 10 USD/h, asked 6")
+	if r := g.Uses()[0].Reserved; r != 6*usd {
+		t.Errorf("got %s USD/h reserved after the refusal, want 6 as before", r)
+	}
+	g.Observe(machines("a", 6)) // its own machines are no reason against it
+	accepted(t, g.Reserve("a", aws, 6, usd))
+}
+
 func TestPartialSuccessFreesTheRest(t *testing.T) {
 	g := budget.NewGuard(10 * usd)
 	accepted(t, g.Reserve("a", aws, 10, usd))

@@ -53,8 +53,32 @@ func (w *world) checkLaunch(req provider.LaunchRequest) {
 		w.fail("load: %v", err)
 		return
 	}
-	if !slices.ContainsFunc(snap.Intents, func(x autoscale.Intent) bool { return x.Token == req.Token && x.Offering == req.Offering }) {
+	at := slices.IndexFunc(snap.Intents, func(x autoscale.Intent) bool { return x.Token == req.Token && x.Offering == req.Offering })
+	if at < 0 {
 		w.fail("launch of %s: no intent is in the store", req.Token)
+		return
+	}
+	w.checkCap(snap, snap.Intents[at])
+}
+
+// checkCap: the machines that are really there and that the store knows of, and
+// those that are asked for now, stay under the cap.
+func (w *world) checkCap(snap autoscale.Snapshot, x autoscale.Intent) {
+	if w.s.cap == 0 {
+		return
+	}
+	sum := x.Rate * pricing.Rate(x.Count)
+	known := map[provider.InstanceID]bool{}
+	for _, r := range snap.Instances {
+		known[r.Instance.ID] = r.Instance.State != provider.Ended
+	}
+	for _, m := range w.machines() {
+		if rate, ok := w.prices.RateAt(m.Offering, w.now); ok && known[m.ID] && m.State != provider.Ended && m.Tags.Intent != x.Token {
+			sum += rate
+		}
+	}
+	if sum > w.s.cap {
+		w.fail("launch of %s: with it machines of %s USD/h are held, the cap is %s", x.Token, sum, w.s.cap)
 	}
 }
 
@@ -83,6 +107,8 @@ func (w *world) checkEnd(ids []provider.InstanceID) {
 		switch {
 		case i < 0 || records[i].EndAsked.IsZero():
 			w.fail("terminate %s: that it is to end is not in the store", id)
+		case records[i].Instance.State == provider.Ended:
+			w.fail("terminate %s: it has ended, by the store", id)
 		case !records[i].Orphan.IsZero() && records[i].Quarantined.IsZero() && w.now.Sub(w.seen[id]) < grace:
 			w.fail("terminate %s: nothing accounted for it for %v only, the grace is %v", id, w.now.Sub(w.seen[id]), grace)
 		}

@@ -6,6 +6,7 @@
 //   - a launch has an intent in the store, and a token means one request for ever;
 //   - no intent has more machines than it asked for;
 //   - no machine is without a record after two sweeps;
+//   - no launch passes the fleet's cap;
 //   - nothing is ended that a gang runs on, that is not ours, or that nothing
 //     accounted for for less than the grace;
 //   - every machine's whole life is booked once, to the nano dollar;

@@ -15,6 +15,7 @@ import (
 	"github.com/goodfleet/goodfleet/autoscale"
 	"github.com/goodfleet/goodfleet/autoscale/store"
 	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/provider/fake"
 )
 
@@ -23,8 +24,11 @@ import (
 func draw(seed uint64) scenario {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	s := scenario{seed: seed, store: store.NewMemory(fleetID)}
-	if seed%10 == 9 {
+	if seed%3 == 2 {
 		s.store = newSQLite()
+	}
+	if seed%3 != 0 { // room for the largest gang, and for little more
+		s.cap = pricing.DollarPerHour * pricing.Rate(26+rng.IntN(14))
 	}
 	all := fake.AllFaults()
 	switch seed % 4 {

@@ -52,7 +52,8 @@ var block = provider.Offering{Cloud: "aws", Region: "us-east-1", Zone: "use1-az2
 type scenario struct {
 	seed   uint64
 	faults fake.Faults
-	lines  string // said besides
+	lines  string       // said besides
+	cap    pricing.Rate // of the whole fleet; 0: none
 	bug    bug
 	store  autoscale.Store
 }
@@ -242,7 +243,7 @@ func drawJobs(rng *rand.Rand) []*planner.Job {
 func (w *world) settings() autoscale.Settings {
 	return autoscale.Settings{
 		Hold: 5 * time.Minute, Boot: 80 * time.Second, Setup: 20 * time.Second,
-		IntentMax: 90 * time.Second, OrphanGrace: w.bug.grace(grace), Agents: true, MaxFailures: 1000, Parallel: 1,
+		IntentMax: 90 * time.Second, OrphanGrace: w.bug.grace(grace), Agents: true, MaxFailures: 1000, Parallel: 1, BurnCap: w.s.cap,
 		Notices: map[string]time.Duration{"aws": 2 * time.Minute, "gcp": 2 * time.Minute},
 	}
 }
@@ -253,7 +254,7 @@ func (w *world) revive(k *killer) error {
 	sold, _ := offerings()
 	cfg := autoscale.Config{
 		Store: w.store, Runner: &mortalRunner{w}, Catalogue: w.catalogue, Prices: w.prices,
-		Hazards: pricing.NewHazards(pricing.HazardConfig{Catalogue: w.catalogue}), Guard: budget.NewGuard(0),
+		Hazards: pricing.NewHazards(pricing.HazardConfig{Catalogue: w.catalogue}), Guard: budget.NewGuard(w.s.cap),
 		Meter:     func(charges []ledger.Charge) *ledger.Meter { return ledger.Resume(w.prices, ledger.Rules{}, charges) },
 		Plan:      func(p planner.Problem) (planner.Plan, error) { return policy.Value(p, policy.Settings{}) },
 		Offerings: sold, Settings: w.settings(), Tokens: w.bug.tokens(w),
