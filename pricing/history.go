@@ -103,9 +103,9 @@ func (h *History) Restrict(keep func(provider.Offering) bool) *History {
 	return newHistory(kept, h.sources)
 }
 
-// With is the history with more quotes, such as those of a price file. A quote
-// takes the place of one that h has at the same instant.
-func (h *History) With(quotes []Quote) (*History, error) {
+// With is the history with more quotes, such as those of a price file, and ends. A
+// quote or an end takes the place of what h has at the same instant.
+func (h *History) With(quotes []Quote, ends ...End) (*History, error) {
 	set := newSeriesSet()
 	for i := range h.series {
 		s := &h.series[i]
@@ -116,18 +116,29 @@ func (h *History) With(quotes []Quote) (*History, error) {
 		set.source(text)
 	}
 	own := map[provider.Offering]bool{}
-	for _, q := range quotes {
-		if err := q.Offering.Validate(); err != nil {
-			return nil, err
+	add := func(o provider.Offering, at time.Time, rate Rate, source string) error {
+		if err := o.Validate(); err != nil {
+			return err
 		}
+		if s := set.of(o); !own[o] {
+			s.steps = slices.Clone(s.steps) // h shares them
+			own[o] = true
+		}
+		set.add(o, at, rate, source)
+		return nil
+	}
+	for _, q := range quotes {
 		if q.Rate <= 0 {
 			return nil, fmt.Errorf("offering %s: rate %s is not positive", q.Offering, q.Rate)
 		}
-		if s := set.of(q.Offering); !own[q.Offering] {
-			s.steps = slices.Clone(s.steps) // h shares them
-			own[q.Offering] = true
+		if err := add(q.Offering, q.At, q.Rate, q.Source); err != nil {
+			return nil, err
 		}
-		set.add(q.Offering, q.At, q.Rate, q.Source)
+	}
+	for _, e := range ends {
+		if err := add(e.Offering, e.At, 0, e.Source); err != nil {
+			return nil, err
+		}
 	}
 	return set.history(), nil
 }

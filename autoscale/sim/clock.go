@@ -20,7 +20,7 @@ func (w *world) run(ctx context.Context) error {
 		if err := w.step(ctx); err != nil {
 			return err
 		}
-		if over, err := w.over(); over || err != nil {
+		if over, err := w.over(ctx); over || err != nil {
 			return err
 		}
 		for !round.After(w.now) {
@@ -31,9 +31,7 @@ func (w *world) run(ctx context.Context) error {
 				round = round.Add(w.s.Loop.Round)
 			}
 		}
-		if err := w.advance(ctx, w.next(round)); err != nil {
-			return err
-		}
+		w.advance(w.next(round))
 	}
 }
 
@@ -95,11 +93,9 @@ func (w *world) step(ctx context.Context) error {
 	if err := w.take(ctx, round.Events); err != nil {
 		return err
 	}
-	if err := w.look(ctx); err != nil {
-		return err
-	}
+	w.look()
 	w.quiet++
-	if len(w.live) > 0 || w.runner.Live() > 0 {
+	if len(w.live)+w.leaving > 0 || w.runner.Live() > 0 {
 		w.quiet = 0
 	}
 	w.counts.peakBurn = max(w.counts.peakBurn, w.check.burnOf(w.now, w.live))
@@ -160,57 +156,80 @@ func (w *world) take(ctx context.Context, events []autoscale.Event) error {
 
 // over reports whether the fleet has ended after all else has. A fleet that does
 // not end is an error.
-func (w *world) over() (bool, error) {
+func (w *world) over(ctx context.Context) (bool, error) {
 	switch {
 	case !w.closing:
 		return false, nil
-	case w.quiet >= bookedAfter:
+	case w.quiet >= bookedAfter && !w.s.hostile():
 		return true, nil
+	case w.quiet >= bookedAfter:
+		return w.booked(ctx)
 	case w.now.Sub(w.closedAt) > drainLimit:
 		return false, fmt.Errorf("%w: %d machines are still held %v after the last job", ErrBroken, len(w.live), drainLimit)
 	}
 	return false, nil
 }
 
+// booked reports whether every machine's books are closed. Where listings lie that
+// takes its time: a machine that they have forgotten may come back.
+func (w *world) booked(ctx context.Context) (bool, error) {
+	snap, err := w.store.Load(ctx)
+	if err != nil {
+		return false, fmt.Errorf("are the books closed: %w", err)
+	}
+	if len(snap.Instances) == 0 && len(snap.Intents) == 0 {
+		return true, nil
+	}
+	if w.now.Sub(w.closedAt) > drainLimit {
+		return false, fmt.Errorf("%w: the books of %d machines are still open %v after the last job", ErrBroken, len(snap.Instances), drainLimit)
+	}
+	return false, nil
+}
+
 // advance moves the clouds and the runner to an instant, and tells the runner of
 // machines that went away.
-func (w *world) advance(ctx context.Context, to time.Time) error {
+func (w *world) advance(to time.Time) {
 	for _, c := range w.clouds {
 		c.Advance(to)
 	}
-	if err := w.look(ctx); err != nil {
-		return err
-	}
+	w.look()
 	w.runner.Advance(to)
 	w.now = to
-	return nil
 }
 
-// look lists the clouds and takes over what changed.
-func (w *world) look(ctx context.Context) error {
-	w.live = w.live[:0]
+// look takes over what changed of our machines, as they really are: what listings
+// say is for the loop to judge.
+func (w *world) look() {
+	w.live, w.leaving = w.live[:0], 0
 	for _, c := range w.clouds {
-		list, err := c.Instances(ctx)
-		if err != nil {
-			return fmt.Errorf("look at %s: %w", c.Name(), err)
-		}
-		for _, m := range list {
-			if m.Live() {
+		for _, m := range c.Machines() {
+			if m.Tags.Fleet != w.fleet {
+				continue
+			}
+			switch m.State {
+			case provider.Pending, provider.Running:
 				w.live = append(w.live, m)
+			case provider.Ending:
+				w.leaving++
 			}
 			before, seen := w.machines[m.ID]
 			if !seen {
 				w.order = append(w.order, m.ID)
 			}
-			if before.Live() || !seen {
-				if !m.Live() {
-					w.runner.Lose(m.ID, m.Ended)
-				}
-				w.machines[m.ID] = m
+			if !m.Live() && (before.Live() || !seen) {
+				w.runner.Lose(m.ID, w.lostAt(m))
 			}
+			w.machines[m.ID] = m
 		}
 	}
-	return nil
+}
+
+// lostAt is when a machine went from under its gangs.
+func (w *world) lostAt(m provider.Instance) time.Time {
+	if m.Ended.IsZero() {
+		return w.now
+	}
+	return m.Ended
 }
 
 // outcome reads the books, proves them, and says what it all came to.

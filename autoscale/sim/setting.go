@@ -42,6 +42,11 @@ type Setting struct {
 	// Climate is how the capacity of a cloud comes and goes; nil is fake.Measured.
 	Climate func(cloud string) (fake.Climate, error)
 
+	// Scenario is what is to go wrong with the clouds, in the language of provider/fake,
+	// and Faults what goes wrong by chance besides. Nil and zero: nothing but losses.
+	Scenario *fake.Scenario
+	Faults   fake.Faults
+
 	Reference string // accelerator that work is compared by; "": "V100"
 
 	// Check proves after every round that no accelerator is held twice, gangs are
@@ -117,6 +122,9 @@ func (s *Setting) bought() []provider.Offering {
 	return list
 }
 
+// hostile reports whether clouds do worse than take machines back.
+func (s *Setting) hostile() bool { return s.Scenario != nil || len(s.Faults.PerDay) > 0 }
+
 // usesSpot reports whether spot may be bought.
 func (s *Setting) usesSpot() bool {
 	return slices.ContainsFunc(s.Offerings, func(o provider.Offering) bool {
@@ -144,6 +152,7 @@ func (s *Setting) clouds() ([]*fake.Cloud, error) {
 		cfg := fake.Config{
 			Name: name, Account: sold[name][0].Account, Seed: s.Seed, Start: s.Start, Catalogue: s.Catalogue,
 			Offerings: sold[name], InterruptionScale: s.HazardScale, Climate: &climate,
+			Scenario: s.Scenario, Faults: s.Faults, NoWait: true,
 		}
 		for _, q := range s.Quotas {
 			if q.Class.Cloud == name {

@@ -50,6 +50,7 @@ func Simulate(ctx context.Context, s Setting) (Outcome, error) {
 // world is a simulation under way.
 type world struct {
 	s      Setting
+	fleet  string           // id of ours
 	prices *pricing.History // of what is sold
 	clouds []*fake.Cloud
 	runner *Runner
@@ -68,6 +69,7 @@ type world struct {
 	machines map[provider.InstanceID]provider.Instance // every one there was
 	order    []provider.InstanceID                     // in the order in which they were seen
 	live     []provider.Instance                       // as of now
+	leaving  int                                       // machines on their way out
 	jobs     []jobCount
 	counts   counts
 }
@@ -95,6 +97,13 @@ func newWorld(s Setting) (*world, error) {
 	if w.clouds, err = s.clouds(); err != nil {
 		return nil, err
 	}
+	if w.prices, err = moved(w.prices, w.clouds); err != nil {
+		return nil, err
+	}
+	// A cloud that misbehaves hands out machines without accelerators, and some that
+	// never say a word.
+	s.Loop.Agents = s.Loop.Agents || s.hostile()
+	w.s.Loop = s.Loop
 	beliefs := pricing.NewHazards(s.Hazards)
 	w.runner, err = NewRunner(RunnerConfig{
 		Start: s.Start, Catalogue: s.Catalogue, Truth: s.Truth, Transfer: s.Transfer,
@@ -107,8 +116,12 @@ func newWorld(s Setting) (*world, error) {
 	}
 	w.runner.Add(s.Jobs...)
 	w.check = checker{catalogue: s.Catalogue, quotas: s.Quotas, burnCap: s.Loop.BurnCap, rate: w.prices.RateAt}
+	if s.hostile() { // machines may come late, or one too many
+		w.check.burnCap = 0
+	}
 	tokens := newTokens(s.Seed)
-	w.store = store.NewMemory(tokens())
+	w.fleet = tokens()
+	w.store = store.NewMemory(w.fleet)
 	seams := make([]provider.Cloud, len(w.clouds))
 	for i, c := range w.clouds {
 		seams[i] = c

@@ -150,19 +150,26 @@ func serve[T any](ctx context.Context, c *Cloud, call Call, about func() []provi
 		return none, fmt.Errorf("%s: %w: no answer", trying[call], provider.ErrUnknown)
 	case f.hangs:
 		c.mu.Unlock()
-		<-ctx.Done()
-		return none, fmt.Errorf("%s: %w: %w", trying[call], provider.ErrUnknown, ctx.Err())
+		return none, fmt.Errorf("%s: %w: %w", trying[call], provider.ErrUnknown, c.wait(ctx))
 	}
 	got, err := do(&f)
 	c.mu.Unlock()
 	switch {
 	case f.hangsAfter:
-		<-ctx.Done()
-		return none, fmt.Errorf("%s: %w: %w", trying[call], provider.ErrUnknown, ctx.Err())
+		return none, fmt.Errorf("%s: %w: %w", trying[call], provider.ErrUnknown, c.wait(ctx))
 	case f.answerLost:
 		return none, fmt.Errorf("%s: %w: no answer", trying[call], provider.ErrUnknown)
 	}
 	return got, err
+}
+
+// wait is how a call ends that is not answered.
+func (c *Cloud) wait(ctx context.Context) error {
+	if c.cfg.NoWait {
+		return context.DeadlineExceeded
+	}
+	<-ctx.Done()
+	return ctx.Err()
 }
 
 // shape takes the rules that say how a call is done.

@@ -39,6 +39,10 @@ type Config struct {
 
 	// Faults are drawn from Seed and go wrong besides; the zero value is none.
 	Faults Faults
+
+	// NoWait ends calls that hang at once, as if their deadline had passed: in virtual
+	// time there is nothing to wait for.
+	NoWait bool
 }
 
 // validate checks cfg and returns its offerings in order.

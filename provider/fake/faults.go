@@ -19,6 +19,7 @@ import (
 type Faults struct {
 	PerDay  map[Fault]float64 // events per day
 	Horizon time.Duration     // from the start; after it nothing more goes wrong
+	Seed    uint64            // that they are drawn from; 0: the cloud's
 }
 
 // Hostile lets everything that there is go wrong equally often.
@@ -65,12 +66,13 @@ func (f Faults) draw(c *Cloud) (*Scenario, error) {
 		line string
 	}
 	var all []drawn
+	seed := cmp.Or(f.Seed, c.cfg.Seed)
 	for _, fault := range AllFaults() {
 		rate := f.PerDay[fault]
 		if rate == 0 {
 			continue
 		}
-		rng := stream(c.cfg.Seed, streamFaults, c.cfg.Name+"/"+c.cfg.Account+"/"+fault.String())
+		rng := stream(seed, streamFaults, c.cfg.Name+"/"+c.cfg.Account+"/"+fault.String())
 		d := &drawer{Rand: rng, c: c}
 		for day := rng.ExpFloat64() / rate; day < f.Horizon.Hours()/24; day += rng.ExpFloat64() / rate {
 			at := time.Duration(day*24*3600) * time.Second
@@ -86,7 +88,7 @@ func (f Faults) draw(c *Cloud) (*Scenario, error) {
 	}
 	s, err := ParseScenario("faults", text.String())
 	if err != nil {
-		return nil, fmt.Errorf("faults of seed %d: %w", c.cfg.Seed, err)
+		return nil, fmt.Errorf("faults of seed %d: %w", seed, err)
 	}
 	return s, nil
 }
