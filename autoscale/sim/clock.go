@@ -258,6 +258,9 @@ func (w *world) outcome(ctx context.Context) (Outcome, error) {
 		UsesSpot: w.s.usesSpot(), BurnCap: w.s.Loop.BurnCap, Reference: w.s.Reference, Egress: w.runner.Egress(), Charges: charges,
 	}
 	records = append(records, unsubmitted(w.coming)...)
+	for _, c := range w.clouds {
+		out.Script += c.Script()
+	}
 	out.figures(charges, records, newReference(w.s.Reference, w.s.Catalogue), w.counts)
 	out.Series = seriesOf(out.From, out.To, charges, w.jobs)
 	out.Prices = priceSeries(w.prices, machines, out.From, out.To)

@@ -75,6 +75,7 @@ type Outcome struct {
 	Prices      []PriceSeries `json:"prices,omitempty"` // of the spot offerings most used
 
 	Charges []ledger.Charge `json:"-"` // the whole ledger, in the order of booking
+	Script  string          `json:"-"` // what went wrong on purpose, as a scenario that makes it go wrong again
 }
 
 // Sum is what one key of a dimension bears.

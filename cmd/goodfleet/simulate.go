@@ -28,6 +28,7 @@ type simulateConfig struct {
 	from      time.Time // of the first job; zero: as the file says
 	days      float64   // of submissions to keep; 0: all
 	baselines bool      // run the same jobs under the baselines too
+	faults    string    // what goes wrong besides: a seed to draw it from, or a scenario's file; "": nothing
 	bar       io.Writer // where the progress bar goes
 }
 
@@ -49,10 +50,18 @@ measured rate of interruptions. Where goodfleet loses, the table says so.
 
 Machines are bought in the regions where the jobs' data lie, unless --regions says
 otherwise. Into the folder --out go report.html, comparison.json and charges.jsonl,
-the ledger that cost-report reads; an empty --out writes nothing.`,
+the ledger that cost-report reads; an empty --out writes nothing.
+
+--faults rehearses bad days: lost answers, launches that come in part, listings that
+lie, clocks that are off, and all else that clouds have done to others. With a number,
+each of them befalls each cloud twice a day, drawn from that seed; what was drawn goes
+into --out as faults.txt. With the name of a file, its lines say what happens and when:
+faults.txt is such a file.`,
 		Example: `  goodfleet simulate
   goodfleet simulate gavel-week --burn-cap "25 USD/h" --seed 7 -o json
-  goodfleet simulate jobs.yaml --from 2023-03-06 --days 2 --baselines=false --out ""`,
+  goodfleet simulate jobs.yaml --from 2023-03-06 --days 2 --baselines=false --out ""
+  goodfleet simulate --faults 7
+  goodfleet simulate --faults out/faults.txt --baselines=false`,
 		Args:              atMost(1, "FILE"),
 		ValidArgsFunction: exampleCompletion,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
@@ -74,6 +83,7 @@ the ledger that cost-report reads; an empty --out writes nothing.`,
 	addSettings(cmd, "burnCap", "clouds", "regions", "markets", "round", "seed", "out", "output", "quarantine")
 	cmd.Flags().StringVar(&from, "from", "", "move the jobs in time so that the first comes at this day or instant")
 	cmd.Flags().Float64Var(&cfg.days, "days", 0, "keep the jobs of the first days only (0: all)")
+	cmd.Flags().StringVar(&cfg.faults, "faults", "", "let the clouds misbehave: a seed (a number), or a file of what happens and when")
 	cmd.Flags().BoolVar(&cfg.baselines, "baselines", true, "simulate the baselines too")
 	return cmd
 }
@@ -101,6 +111,9 @@ func runSimulate(ctx context.Context, s streams, cfg simulateConfig) error {
 	}
 	setting, err := world.setting(cfg, start, jobs)
 	if err != nil {
+		return err
+	}
+	if err := disturb(cfg.faults, &setting); err != nil {
 		return err
 	}
 	variants, err := world.variants(cfg, setting)
@@ -176,20 +189,29 @@ func publish(w io.Writer, cfg simulateConfig, setting sim.Setting, outcomes []si
 		if err := os.MkdirAll(folder, 0o755); err != nil {
 			return fmt.Errorf("simulate: %w", err)
 		}
-		for _, file := range []struct {
+		type output struct {
 			name  string
 			write func(io.Writer) error
-		}{
+		}
+		files := []output{
 			{"report.html", func(w io.Writer) error { return comparison.HTML(w, page(cfg, setting)) }},
 			{"comparison.json", comparison.JSON},
 			{ledgerFile, func(w io.Writer) error { return writeLedger(w, subject.Charges) }},
-		} {
+		}
+		if cfg.faults != "" {
+			files = append(files, output{faultsFile, func(w io.Writer) error { return writeFaults(w, subject.Script) }})
+		}
+		for _, file := range files {
 			if err := writeFile(filepath.Join(folder, file.name), file.write); err != nil {
 				return err
 			}
 		}
 		if cfg.settings.output == asTable {
-			fmt.Fprintf(&out, "\nWritten: %s, comparison.json and %s beside it\n", filepath.Join(folder, "report.html"), ledgerFile)
+			beside := "comparison.json and " + ledgerFile
+			if cfg.faults != "" {
+				beside = "comparison.json, " + ledgerFile + " and " + faultsFile
+			}
+			fmt.Fprintf(&out, "\nWritten: %s, %s beside it\n", filepath.Join(folder, "report.html"), beside)
 		}
 	}
 	_, err = w.Write(out.Bytes())
@@ -203,11 +225,16 @@ func page(cfg simulateConfig, setting sim.Setting) report.Page {
 		regions = append(regions, o.Cloud+" "+o.Region)
 	}
 	slices.Sort(regions)
+	wrong := "nothing but losses and shortages"
+	if cfg.faults != "" {
+		wrong = faultsOf(cfg.faults)
+	}
 	p := report.Page{
 		Title: fmt.Sprintf("%d training jobs of %s", len(setting.Jobs), strings.TrimSuffix(filepath.Base(cfg.file), ".yaml")),
 		Intro: "The same jobs, replayed against the same prices and the same weather of capacity, under different ways to buy.",
 		Facts: []report.Fact{
 			{Name: "Bought in", Value: strings.Join(slices.Compact(regions), ", ")},
+			{Name: "Goes wrong", Value: wrong},
 		},
 		Sources: []string{"Jobs: " + filepath.Base(cfg.file) + "."},
 	}
