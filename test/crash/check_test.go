@@ -64,7 +64,7 @@ func (w *world) checkLaunch(req provider.LaunchRequest) {
 // checkCap: the machines that are really there and that the store knows of, and
 // those that are asked for now, stay under the cap.
 func (w *world) checkCap(snap autoscale.Snapshot, x autoscale.Intent) {
-	if w.s.cap == 0 {
+	if w.s.cap == 0 || x.Offering.Market == provider.Reserved { // what is paid ahead costs nothing more
 		return
 	}
 	sum := x.Rate * pricing.Rate(x.Count)
@@ -73,7 +73,7 @@ func (w *world) checkCap(snap autoscale.Snapshot, x autoscale.Intent) {
 		known[r.Instance.ID] = r.Instance.State != provider.Ended
 	}
 	for _, m := range w.machines() {
-		if rate, ok := w.prices.RateAt(m.Offering, w.now); ok && known[m.ID] && m.State != provider.Ended && m.Tags.Intent != x.Token {
+		if rate, ok := w.prices.RateAt(m.Offering, w.now); ok && known[m.ID] && m.State != provider.Ended && m.Offering.Market != provider.Reserved && m.Tags.Intent != x.Token {
 			sum += rate
 		}
 	}
