@@ -93,14 +93,18 @@ func parseNano(text string) (int64, error) {
 
 // Over is what the rate comes to in d, rounded half to even to the nano dollar.
 // It panics on a negative rate or duration, which no caller can mean.
-func (r Rate) Over(d time.Duration) Money {
-	if r < 0 || d < 0 {
-		panic(fmt.Sprintf("pricing: %d nano dollars per hour over %v", int64(r), d))
+func (r Rate) Over(d time.Duration) Money { return r.Per(time.Hour, d) }
+
+// Per is what a rate that is not for an hour but for another time, such as a month
+// or the term of a commitment, comes to in d, rounded as Over rounds.
+func (r Rate) Per(per, d time.Duration) Money {
+	if r < 0 || d < 0 || per <= 0 {
+		panic(fmt.Sprintf("pricing: %d nano dollars per %v over %v", int64(r), per, d))
 	}
 	hi, lo := bits.Mul64(uint64(r), uint64(d))
-	quotient, remainder := bits.Div64(hi, lo, uint64(time.Hour))
-	half := uint64(time.Hour) / 2
-	if remainder > half || remainder == half && quotient%2 == 1 {
+	quotient, remainder := bits.Div64(hi, lo, uint64(per))
+	twice := remainder * 2 // per is less than half of what fits
+	if twice > uint64(per) || twice == uint64(per) && quotient%2 == 1 {
 		quotient++
 	}
 	return Money(quotient)

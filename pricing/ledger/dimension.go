@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -12,6 +13,7 @@ type Dimension uint8
 const (
 	ByJob Dimension = iota + 1
 	ByTeam
+	ByProject
 	ByCloud
 	ByRegion
 	ByZone
@@ -19,16 +21,20 @@ const (
 	ByMarket
 	ByAccount // what bears it: job, idle, ...
 	ByInstance
-	ByDay // of UTC
+	ByItem // what was paid for: machine, disk, ...
+	ByRound
+	ByDay   // of a time zone
+	ByMonth // of a time zone
 )
 
-var dimensionNames = [...]string{ByJob: "job", ByTeam: "team", ByCloud: "cloud", ByRegion: "region", ByZone: "zone",
-	ByType: "type", ByMarket: "market", ByAccount: "account", ByInstance: "instance", ByDay: "day"}
+var dimensionNames = [...]string{ByJob: "job", ByTeam: "team", ByProject: "project", ByCloud: "cloud", ByRegion: "region", ByZone: "zone",
+	ByType: "type", ByMarket: "market", ByAccount: "account", ByInstance: "instance",
+	ByItem: "item", ByRound: "round", ByDay: "day", ByMonth: "month"}
 
 // Dimensions lists all, in the order above.
 func Dimensions() []Dimension {
 	var all []Dimension
-	for d := ByJob; d <= ByDay; d++ {
+	for d := ByJob; d <= ByMonth; d++ {
 		all = append(all, d)
 	}
 	return all
@@ -36,7 +42,7 @@ func Dimensions() []Dimension {
 
 // String returns the dimension's word.
 func (d Dimension) String() string {
-	if d < ByJob || d > ByDay {
+	if d < ByJob || d > ByMonth {
 		return fmt.Sprintf("dimension(%d)", uint8(d))
 	}
 	return dimensionNames[d]
@@ -52,15 +58,41 @@ func ParseDimension(text string) (Dimension, error) {
 	return 0, fmt.Errorf("dimension %q: want one of %s", text, strings.Join(dimensionNames[1:], ", "))
 }
 
-// append adds to key where a charge falls. A charge lies within one hour of the
-// clock, so the day of its start is its day; only the rest of a minimum may reach
-// into the next.
-func (d Dimension) append(key []byte, c *Charge) []byte {
+// OfJobs reports whether a job falls under one value of d, so that what it got done
+// can be put beside what it cost.
+func (d Dimension) OfJobs() bool { return d == ByJob || d == ByTeam || d == ByProject }
+
+// calendar names days and months of a zone. A charge lies within one hour of the
+// clock, so the day of its start is its day; in a zone that is off by half an hour
+// the last half of it counts to the day before, as does the rest of a minimum.
+type calendar struct {
+	zone   *time.Location
+	quarts map[int64]string // by quarter hour since 1970, the finest step of any zone: its day
+}
+
+func newCalendar(zone *time.Location) *calendar {
+	return &calendar{zone: zone, quarts: map[int64]string{}}
+}
+
+func (k *calendar) day(at time.Time) string {
+	quart := at.Unix() / 900
+	day, ok := k.quarts[quart]
+	if !ok {
+		day = at.In(k.zone).Format(time.DateOnly)
+		k.quarts[quart] = day
+	}
+	return day
+}
+
+// append adds to key where a charge falls.
+func (d Dimension) append(key []byte, c *Charge, k *calendar) []byte {
 	switch d {
 	case ByJob:
 		return append(key, c.Job...)
 	case ByTeam:
 		return append(key, c.Team...)
+	case ByProject:
+		return append(key, c.Project...)
 	case ByCloud:
 		return append(key, c.Offering.Cloud...)
 	case ByRegion:
@@ -75,8 +107,14 @@ func (d Dimension) append(key []byte, c *Charge) []byte {
 		return append(key, c.Account...)
 	case ByInstance:
 		return append(key, c.Instance...)
+	case ByItem:
+		return append(key, c.Item.String()...)
+	case ByRound:
+		return strconv.AppendInt(key, c.Round, 10)
 	case ByDay:
-		return c.From.UTC().AppendFormat(key, time.DateOnly)
+		return append(key, k.day(c.From)...)
+	case ByMonth:
+		return append(key, k.day(c.From)[:len("2006-01")]...)
 	}
 	panic(fmt.Sprintf("ledger: %s is not set", d))
 }

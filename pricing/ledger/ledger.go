@@ -44,8 +44,8 @@ func (l *Ledger) Append(charges ...Charge) (added int, err error) {
 // same reports whether two charges state the same fact. The round in which it was
 // stated does not matter.
 func (c Charge) same(d Charge) bool {
-	sameTime := c.From.Equal(d.From) && c.To.Equal(d.To)
-	d.From, d.To, d.Round = c.From, c.To, c.Round
+	sameTime := c.From.Equal(d.From) && c.To.Equal(d.To) && c.Invoiced.Equal(d.Invoiced)
+	d.From, d.To, d.Invoiced, d.Round = c.From, c.To, c.Invoiced, c.Round
 	return sameTime && c == d
 }
 

@@ -37,8 +37,10 @@ type Meter struct {
 // less is the rounding of a clock or a store.
 const restart = time.Second
 
+// instanceKey names what costs. A disk may have the name of a machine.
 type instanceKey struct {
 	cloud string
+	item  Item
 	id    provider.InstanceID
 }
 
@@ -47,6 +49,8 @@ type run struct {
 	key       instanceKey
 	number    int
 	offering  provider.Offering
+	held      *Holding // nil: a machine
+	capacity  *Capacity
 	rule      Rule
 	started   time.Time
 	booked    time.Duration // usage is booked up to here
@@ -80,22 +84,32 @@ func NewMeter(prices Prices, rules Rules) *Meter {
 // Each charge lies within one hour of the clock and one instance-hour. Ids depend
 // on the instance, its run, the time and the bearer alone.
 func (m *Meter) Settle(inst provider.Instance, of int, shares []Share, now time.Time, round int64) []Charge {
+	return m.settle(inst, nil, of, shares, now, round)
+}
+
+// settle books a machine, or what is held.
+func (m *Meter) settle(inst provider.Instance, held *Holding, of int, shares []Share, now time.Time, round int64) []Charge {
 	if inst.Started.IsZero() || now.Before(inst.Started) {
 		return nil
 	}
 	m.forget(now)
 	of = max(of, 1)
 	var charges []Charge
-	r, number := m.runs[instanceKey{inst.Offering.Cloud, inst.ID}], 1
+	key := instanceKey{cloud: inst.Offering.Cloud, id: inst.ID}
+	if held != nil {
+		key.item = held.Item
+	}
+	r, number := m.runs[key], 1
 	if r != nil && inst.Started.Sub(r.started) >= restart { // stopped and started again
 		charges = m.close(r, inst.Started, provider.EndedByUs, round)
 		r, number = nil, r.number+1
 	}
 	if r == nil {
-		if r = m.open(inst, number, now); r == nil {
+		if r = m.open(key, inst, number, now); r == nil {
 			return charges
 		}
 	}
+	r.held = held
 	if inst.Ended.IsZero() || inst.Ended.After(now) {
 		return append(charges, m.book(r, now.Sub(r.started), of, claimsOf(of, shares), round)...)
 	}
@@ -104,25 +118,29 @@ func (m *Meter) Settle(inst provider.Instance, of int, shares []Share, now time.
 }
 
 // open begins a run, or is nil while there is nothing to bill of it.
-func (m *Meter) open(inst provider.Instance, number int, now time.Time) *run {
-	r := &run{
-		key:      instanceKey{inst.Offering.Cloud, inst.ID},
-		number:   number,
-		offering: inst.Offering,
-		rule:     m.rules.Of(inst.Offering),
-		started:  inst.Started.UTC(),
-	}
+func (m *Meter) open(key instanceKey, inst provider.Instance, number int, now time.Time) *run {
+	r := m.newRun(key, number, inst.Offering, inst.Started)
 	end := now
 	if !inst.Ended.IsZero() && inst.Ended.Before(now) {
 		end = inst.Ended
 	}
 	if !end.After(r.started) { // no time passed: at most the minimum of a run that is over
 		over := !inst.Ended.IsZero() && !inst.Ended.After(now)
-		if !over || r.rule.Minimum == 0 || r.rule.free(0, inst.Cause) {
+		if !over || r.rule.least(0) == 0 || r.rule.free(0, inst.Cause) {
 			return nil
 		}
 	}
 	m.runs[r.key] = r
+	return r
+}
+
+func (m *Meter) newRun(key instanceKey, number int, o provider.Offering, started time.Time) *run {
+	r := &run{key: key, number: number, offering: o, rule: m.rules.Of(o), started: started.UTC()}
+	if key.item != Machine {
+		r.rule = m.rules.OfItem(key.item, key.cloud)
+	} else if c, ok := m.rules.capacity(o); ok {
+		r.capacity = &c
+	}
 	return r
 }
 
@@ -157,7 +175,7 @@ func (r *run) lines(b *booking, round int64) []Charge {
 	charges := make([]Charge, len(b.claims))
 	for i, c := range b.claims {
 		charges[i] = r.line(b.kind, part{from: b.from, to: b.to, piece: b.piece, of: b.of,
-			account: c.account, job: c.job, team: c.team, share: c.share, amount: b.amounts[i]}, round)
+			account: c.account, job: c.job, team: c.team, project: c.project, share: c.share, amount: b.amounts[i]}, round)
 	}
 	return charges
 }
@@ -165,6 +183,12 @@ func (r *run) lines(b *booking, round int64) []Charge {
 // pieceAt is the piece that an instant falls in: the current one, until its hour
 // is over or, where the rate is not fixed for the hour, another is in force.
 func (m *Meter) pieceAt(r *run, at time.Duration) piece {
+	switch {
+	case r.held != nil:
+		return r.held.pieceAt(r, at)
+	case r.capacity != nil:
+		return m.pieceOfCapacity(r, at)
+	}
 	hour := at.Truncate(time.Hour)
 	inHour := at > hour
 	if inHour && r.rule.Fixed {
@@ -173,19 +197,50 @@ func (m *Meter) pieceAt(r *run, at time.Duration) piece {
 	instant := r.started.Add(at)
 	next := piece{from: at}
 	if rate, ok := m.prices.RateAt(r.offering, instant); ok && rate >= 0 {
-		next.rate, next.known = rate, true
+		next.rate, next.known = m.rules.negotiated(r.offering, rate), true
+		if next.rate != rate {
+			next.public = rate
+		}
 	}
-	if inHour && next.rate == r.current.rate && next.known == r.current.known {
+	if inHour && next.rate == r.current.rate && next.known == r.current.known && next.public == r.current.public {
 		return r.current
 	}
-	if list, ok := m.prices.ListRate(r.offering, instant); ok {
-		next.list = list
+	next.list = m.listAt(r, instant)
+	return next
+}
+
+// listAt is the on-demand rate at an instant; 0: not known.
+func (m *Meter) listAt(r *run, instant time.Time) pricing.Rate {
+	list, _ := m.prices.ListRate(r.offering, instant)
+	return max(0, list)
+}
+
+// pieceOfCapacity is the piece of a machine that runs in capacity bought ahead: at
+// one rate from its start on, but for the list rate that it is held against.
+func (m *Meter) pieceOfCapacity(r *run, at time.Duration) piece {
+	rate, per := r.capacity.rate()
+	next := piece{from: at, rate: rate, per: per, known: r.capacity.Known, prepaid: r.capacity.prepaid()}
+	if !next.known {
+		next.rate = 0
+	}
+	next.list = r.current.list
+	if r.booked == 0 {
+		next.list = m.listAt(r, r.started)
+	}
+	if r.booked > 0 && !r.newPiece(next) {
+		return r.current
 	}
 	return next
 }
 
 // pieceEnd is where a piece that holds at from ends at the latest.
 func (m *Meter) pieceEnd(r *run, from, end time.Duration) time.Duration {
+	switch {
+	case r.held != nil && r.key.item == Disk:
+		return min(end, r.monthEnd(from))
+	case r.held != nil || r.capacity != nil:
+		return end
+	}
 	until := min(end, from.Truncate(time.Hour)+time.Hour)
 	if r.rule.Fixed {
 		return until
@@ -208,17 +263,20 @@ func (m *Meter) close(r *run, at time.Time, cause provider.EndCause, round int64
 	if r.rule.free(end, cause) {
 		return r.takeBack(0, round)
 	}
+	if whole := r.rule.Whole; whole > 0 && cause == provider.Interrupted {
+		return r.takeBack(end.Truncate(whole), round)
+	}
 	charges := r.takeBack(end, round)
-	if r.booked >= r.rule.Minimum {
+	if r.booked >= r.rule.least(end) {
 		return charges
 	}
-	return append(charges, m.minimum(r, round)...)
+	return append(charges, m.minimum(r, r.rule.least(end), round)...)
 }
 
-// minimum books the rest of the least billed time at the last rate, to those that
+// minimum books the rest of the least billed time, up to an instant, at the last rate, to those that
 // held the machine last. It is final: nothing takes it back or moves it.
-func (m *Meter) minimum(r *run, round int64) []Charge {
-	b := &booking{kind: Minimum, from: r.booked, to: r.rule.Minimum, of: r.of, claims: r.claims}
+func (m *Meter) minimum(r *run, to time.Duration, round int64) []Charge {
+	b := &booking{kind: Minimum, from: r.booked, to: to, of: r.of, claims: r.claims}
 	if n := len(r.stretches); n > 0 {
 		last := r.stretches[n-1]
 		b.piece, b.of, b.claims = last.piece, last.of, last.claims

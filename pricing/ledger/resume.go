@@ -20,6 +20,7 @@ func Resume(prices Prices, rules Rules, charges []Charge) *Meter {
 			newest = charges[i].To
 		}
 	}
+	lines = slices.DeleteFunc(lines, func(c *Charge) bool { return effect(c.Kind) < 0 || c.Item == Traffic }) // no meter made these
 	slices.SortFunc(lines, inOrderOfEffect)
 	lines = slices.CompactFunc(lines, func(a, b *Charge) bool { return a.ID == b.ID })
 	for len(lines) > 0 {
@@ -38,7 +39,7 @@ func Resume(prices Prices, rules Rules, charges []Charge) *Meter {
 // inOrderOfEffect orders charges by run, and those of a run so that each finds
 // what it acts on: usage by time, reversals, the minimum, transfers by round.
 func inOrderOfEffect(a, b *Charge) int {
-	if c := cmp.Or(strings.Compare(a.Offering.Cloud, b.Offering.Cloud),
+	if c := cmp.Or(strings.Compare(a.Offering.Cloud, b.Offering.Cloud), strings.Compare(string(a.Item), string(b.Item)),
 		strings.Compare(string(a.Instance), string(b.Instance)),
 		cmp.Compare(a.Run, b.Run), cmp.Compare(effect(a.Kind), effect(b.Kind))); c != 0 {
 		return c
@@ -55,19 +56,13 @@ func inOrderOfEffect(a, b *Charge) int {
 func effect(k Kind) int { return slices.Index([]Kind{Usage, Reversal, Minimum, Transfer}, k) }
 
 func sameRun(a, b *Charge) bool {
-	return a.Run == b.Run && a.Instance == b.Instance && a.Offering.Cloud == b.Offering.Cloud
+	return a.Run == b.Run && a.Instance == b.Instance && a.Item == b.Item && a.Offering.Cloud == b.Offering.Cloud
 }
 
 // rebuild makes a run of its charges, which are in the order of their effect.
 func (m *Meter) rebuild(lines []*Charge) *run {
 	first := lines[0]
-	r := &run{
-		key:      instanceKey{first.Offering.Cloud, first.Instance},
-		number:   first.Run,
-		offering: first.Offering,
-		rule:     m.rules.Of(first.Offering),
-		started:  first.From.UTC(),
-	}
+	r := m.newRun(instanceKey{first.Offering.Cloud, first.Item, first.Instance}, first.Run, first.Offering, first.From)
 	for rest := lines; len(rest) > 0; {
 		c, n := rest[0], 1
 		switch c.Kind {
@@ -93,16 +88,25 @@ func (r *run) restore(lines []*Charge) {
 	c := lines[0]
 	b := &booking{kind: c.Kind, from: c.From.Sub(r.started), to: c.To.Sub(r.started), of: c.Of}
 	for _, l := range lines {
-		b.claims = append(b.claims, claim{account: l.Account, job: l.Job, team: l.Team, share: l.Share})
+		b.claims = append(b.claims, claim{account: l.Account, job: l.Job, team: l.Team, project: l.Project, share: l.Share})
 		b.amounts = append(b.amounts, l.Amount)
 	}
-	if r.booked <= b.from.Truncate(time.Hour) || c.Rate != r.current.rate || c.Known != r.current.known {
-		r.current = piece{from: b.from, rate: c.Rate, list: c.List, known: c.Known}
+	next := piece{from: b.from, rate: c.Rate, per: c.Per, public: c.Public, list: c.List, size: c.Quantity, known: c.Known, prepaid: c.Prepaid}
+	if r.begins(next) {
+		r.current = next
 	}
 	b.piece = r.current
 	r.of, r.claims = b.of, b.claims
 	r.stretches = append(r.stretches, stretch{booking: b, from: b.from, to: b.to})
 	r.booked = b.to
+}
+
+// begins reports whether a piece that comes next is another than the current one.
+func (r *run) begins(next piece) bool {
+	if r.key.item != Machine || r.capacity != nil {
+		return r.booked == 0 || r.newPiece(next)
+	}
+	return r.booked <= next.from.Truncate(time.Hour) || next.rate != r.current.rate || next.known != r.current.known || next.public != r.current.public
 }
 
 // restoreReversal repeats what a line took back.

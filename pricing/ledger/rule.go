@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -37,6 +38,14 @@ func ParseSpotRate(text string) (SpotRate, error) {
 	return 0, fmt.Errorf("spot rate %q: want instance-hour or per-second", text)
 }
 
+// Image is what machines run, as far as bills tell it apart.
+type Image uint8
+
+const (
+	Linux Image = iota // also Windows, Ubuntu and Red Hat: billed by the second
+	SUSE               // on AWS billed by whole hours (A3)
+)
+
 // types is what the rules need of the catalogue: a TPU is billed by other rules
 // than the machines beside it.
 type types interface {
@@ -46,8 +55,32 @@ type types interface {
 // Rules choose the billing rule of an offering. The zero value is the documented
 // behaviour of the clouds, with every Google type billed as a virtual machine.
 type Rules struct {
-	Spot  SpotRate // of AWS
-	Types types    // tells TPUs apart; nil, or a type it lacks: no TPU
+	Spot       SpotRate   // of AWS
+	Image      Image      // of all machines
+	Types      types      // tells TPUs apart; nil, or a type it lacks: no TPU
+	Discounts  []Discount // negotiated; of several that fit, the first
+	Capacities []Capacity // bought ahead, by id
+}
+
+// Validate names the first discount or capacity that cannot be.
+func (r Rules) Validate() error {
+	var bad []error
+	for i, d := range r.Discounts {
+		if err := d.validate(); err != nil {
+			bad = append(bad, fmt.Errorf("discounts[%d].%w", i, err))
+		}
+	}
+	for i, c := range r.Capacities {
+		if err := c.validate(); err != nil {
+			bad = append(bad, fmt.Errorf("capacities[%d].%w", i, err))
+		}
+		for _, other := range r.Capacities[:i] {
+			if other.ID == c.ID && other.Offering.Cloud == c.Offering.Cloud {
+				bad = append(bad, fmt.Errorf("capacities[%d].id: %s comes twice", i, c.ID))
+			}
+		}
+	}
+	return errors.Join(bad...)
 }
 
 // Rule is how one kind of offering is billed. The clock runs from Instance.Started
@@ -58,33 +91,7 @@ type Rule struct {
 	Minimum time.Duration // least time billed for each start
 	Free    time.Duration // nothing is billed when the cloud takes the machine back sooner after its start
 	Fixed   bool          // the rate is fixed at each hour counted from the start; else the rate in force
-}
-
-// Source is a published statement that a rule rests on.
-type Source struct{ Says, URL string }
-
-// Sources are the statements that the rules cite, by id. A is AWS, G is Google.
-var Sources = map[string]Source{
-	"A1": {"Linux instances are billed by the second, at least 60 seconds each time they enter running",
-		"https://repost.aws/knowledge-center/ec2-instance-hour-billing"},
-	"A2": {"pending, shutting-down and stopped are free; a stop and start begins a new period, a reboot does not",
-		"https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-instance-lifecycle.html"},
-	"A4": {"the spot price at the start of each instance-hour, counted from the start of the run, holds for that hour",
-		"https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/spot-data-feeds.html"},
-	"A6": {"a spot instance that EC2 interrupts in its first instance-hour is free; later, seconds used are billed",
-		"https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/billing-for-interrupted-spot-instances.html"},
-	"G1": {"at least one minute, then by the second, until TERMINATED is reached, for each start",
-		"https://cloud.google.com/compute/vm-instance-pricing"},
-	"G2": {"PENDING, PROVISIONING, STAGING and TERMINATED are not billed",
-		"https://docs.cloud.google.com/compute/docs/instances/instance-lifecycle"},
-	"G4": {"the spot price in force while the machine runs; it may change once a day",
-		"https://cloud.google.com/spot-vms/pricing"},
-	"G5": {"a spot machine preempted within its first minute is not charged; later, seconds used are billed",
-		"https://docs.cloud.google.com/compute/docs/instances/spot"},
-	"G13": {"a TPU is charged by the second while READY",
-		"https://cloud.google.com/tpu/pricing"},
-	"G14": {"a TPU preempted within its first minute is not charged, and PREEMPTED costs nothing",
-		"https://cloud.google.com/tpu/docs/preemptible"},
+	Whole   time.Duration // billed in whole units of this; one that the cloud cuts short is free. 0: to the second
 }
 
 // Of is the rule that an offering is billed by. Machines of a cloud that has no
@@ -92,8 +99,12 @@ var Sources = map[string]Source{
 func (r Rules) Of(o provider.Offering) Rule {
 	spot := o.Market == provider.Spot
 	switch {
+	case o.Cloud == "aws" && r.Image == SUSE && spot:
+		return Rule{Name: "aws-suse-spot", Cites: []string{"A2", "A3", "A4", "A6"}, Whole: time.Hour, Fixed: true}
+	case o.Cloud == "aws" && r.Image == SUSE:
+		return Rule{Name: "aws-suse", Cites: []string{"A2", "A3"}, Whole: time.Hour}
 	case o.Cloud == "aws" && spot:
-		return Rule{Name: "aws-spot", Cites: []string{"A1", "A2", "A4", "A6"}, Minimum: time.Minute, Free: time.Hour, Fixed: r.Spot == InstanceHour}
+		return Rule{Name: "aws-spot", Cites: []string{"A1", "A2", "A4", "A5", "A6"}, Minimum: time.Minute, Free: time.Hour, Fixed: r.Spot == InstanceHour}
 	case o.Cloud == "aws":
 		return Rule{Name: "aws", Cites: []string{"A1", "A2"}, Minimum: time.Minute}
 	case o.Cloud == "gcp" && r.tpu(o) && spot:
@@ -101,16 +112,53 @@ func (r Rules) Of(o provider.Offering) Rule {
 	case o.Cloud == "gcp" && r.tpu(o):
 		return Rule{Name: "tpu", Cites: []string{"G13"}}
 	case o.Cloud == "gcp" && spot:
-		return Rule{Name: "gcp-spot", Cites: []string{"G1", "G2", "G4", "G5"}, Minimum: time.Minute, Free: time.Minute}
+		return Rule{Name: "gcp-spot", Cites: []string{"G1", "G2", "G4", "G5", "G6"}, Minimum: time.Minute, Free: time.Minute}
 	case o.Cloud == "gcp":
 		return Rule{Name: "gcp", Cites: []string{"G1", "G2"}, Minimum: time.Minute}
 	}
 	return Rule{Name: "by-second"}
 }
 
+// OfItem is the rule for what is held beside machines.
+func (r Rules) OfItem(item Item, cloud string) Rule {
+	switch {
+	case item == Disk && cloud == "aws":
+		return Rule{Name: "aws-disk", Cites: []string{"A10"}, Minimum: time.Minute}
+	case item == Disk && cloud == "gcp":
+		return Rule{Name: "gcp-disk", Cites: []string{"G8"}}
+	case item == Address && cloud == "aws":
+		return Rule{Name: "aws-address", Cites: []string{"A12"}}
+	case item == Address && cloud == "gcp":
+		return Rule{Name: "gcp-address", Cites: []string{"G9"}}
+	case item == Traffic && cloud == "aws":
+		return Rule{Name: "aws-traffic", Cites: []string{"A13", "A14"}}
+	case item == Traffic && cloud == "gcp":
+		return Rule{Name: "gcp-traffic", Cites: []string{"G10"}}
+	case item == Reservation && cloud == "aws":
+		return Rule{Name: "aws-reservation", Cites: []string{"A15"}}
+	case item == Reservation && cloud == "gcp":
+		return Rule{Name: "gcp-reservation", Cites: []string{"G15"}}
+	case item == Block && cloud == "aws":
+		return Rule{Name: "aws-block", Cites: []string{"A16"}}
+	case item == Commitment && cloud == "aws":
+		return Rule{Name: "aws-commitment", Cites: []string{"A17"}}
+	case item == Commitment && cloud == "gcp":
+		return Rule{Name: "gcp-commitment", Cites: []string{"G11"}}
+	}
+	return Rule{Name: "by-second"}
+}
+
 // free reports whether a run that lived so long and ended so is not billed at all.
 func (r Rule) free(lived time.Duration, cause provider.EndCause) bool {
-	return cause == provider.Interrupted && lived < r.Free
+	return cause == provider.Interrupted && (lived < r.Free || lived < r.Whole)
+}
+
+// least is the time that is billed for a run that lived so long.
+func (r Rule) least(lived time.Duration) time.Duration {
+	if r.Whole > 0 {
+		return max(r.Whole, (lived + r.Whole - 1).Truncate(r.Whole))
+	}
+	return r.Minimum
 }
 
 func (r Rules) tpu(o provider.Offering) bool {

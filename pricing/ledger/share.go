@@ -13,7 +13,8 @@ import (
 // divided, shares and the machine count in the same parts.
 type Share struct {
 	Job          string // "" unless a job bears it or caused it
-	Team         string
+	Team         string // of ToIdle: the machine was bought for it alone
+	Project      string
 	Accelerators int
 	Account      Account // "": ToJob
 }
@@ -23,26 +24,33 @@ type claim struct {
 	account Account
 	job     string
 	team    string
+	project string
 	share   int
 }
 
 // claimsOf puts shares in their fixed order, by account and then by job, and adds
-// an idle one for the accelerators that nobody holds. A job's share without a job
-// is held by nobody. Shares that exceed the machine divide its cost among them in
-// proportion; Check names such a machine.
+// an idle one for the accelerators that nobody holds: to the team, if any, that a
+// share of ToIdle names. A job's share without a job is held by nobody. Shares that
+// exceed the machine divide its cost among them in proportion; Check names such a
+// machine.
 func claimsOf(of int, shares []Share) []claim {
 	claims := make([]claim, 0, len(shares)+1)
+	idlers := claim{account: ToIdle}
 	held := 0
 	for _, s := range shares {
 		account := cmp.Or(s.Account, ToJob)
+		if account == ToIdle {
+			idlers.team, idlers.project = max(idlers.team, s.Team), max(idlers.project, s.Project)
+		}
 		if s.Accelerators <= 0 || account == ToJob && s.Job == "" || account == ToIdle {
 			continue
 		}
 		held += s.Accelerators
-		claims = append(claims, claim{account: account, job: s.Job, team: s.Team, share: s.Accelerators})
+		claims = append(claims, claim{account: account, job: s.Job, team: s.Team, project: s.Project, share: s.Accelerators})
 	}
 	if idle := of - held; idle > 0 || len(claims) == 0 {
-		claims = append(claims, claim{account: ToIdle, share: max(idle, 1)})
+		idlers.share = max(idle, 1)
+		claims = append(claims, idlers)
 	}
 	if len(claims) == 1 {
 		return claims
@@ -59,6 +67,7 @@ func claimsOf(of int, shares []Share) []claim {
 		}
 		last.share += c.share
 		last.team = max(last.team, c.team) // a label seen once is better than none
+		last.project = max(last.project, c.project)
 	}
 	return merged
 }

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -8,14 +9,19 @@ import (
 	"github.com/goodfleet/goodfleet/pricing"
 )
 
-// piece is a time inside one instance-hour at one rate. What is booked of it up
-// to an instant is the rate over the time since its start, rounded once: so the
-// sum does not depend on how often it was booked.
+// piece is a time at one rate: inside one instance-hour, inside one month of a disk,
+// or as long as what is held stays as it is. What is booked of it up to an instant
+// is the rate over the time since its start, rounded once: so the sum does not
+// depend on how often it was booked.
 type piece struct {
-	from  time.Duration // since the start of the run, as all times below
-	rate  pricing.Rate
-	list  pricing.Rate // 0: not known
-	known bool
+	from    time.Duration // since the start of the run, as all times below
+	rate    pricing.Rate
+	per     time.Duration // that rate is for; 0: an hour
+	public  pricing.Rate  // before a negotiated discount; 0: the same
+	list    pricing.Rate  // 0: not known
+	size    int64         // what rate is for: GB, addresses, machines; 0: one machine
+	known   bool
+	prepaid bool
 }
 
 // between is the money of the machine in [from, to), both inside the piece.
@@ -23,7 +29,8 @@ func (p piece) between(from, to time.Duration) pricing.Money {
 	if !p.known {
 		return 0
 	}
-	return p.rate.Over(to-p.from) - p.rate.Over(from-p.from)
+	per := cmp.Or(p.per, time.Hour)
+	return p.rate.Per(per, to-p.from) - p.rate.Per(per, from-p.from)
 }
 
 // booking is one stretch of a machine's time as it was first booked. It does not
@@ -104,6 +111,7 @@ type part struct {
 	account  Account
 	job      string
 	team     string
+	project  string
 	share    int
 	amount   pricing.Money
 }
@@ -118,7 +126,7 @@ func parts(start time.Time, all []stretch, pick func(s stretch, i int) bool) []p
 		for i, c := range s.claims {
 			if pick(s, i) {
 				list = append(list, part{from: s.from, to: s.to, piece: s.piece, of: s.of,
-					account: s.account(i), job: c.job, team: c.team, share: c.share, amount: amounts[i]})
+					account: s.account(i), job: c.job, team: c.team, project: c.project, share: c.share, amount: amounts[i]})
 			}
 		}
 	}
@@ -150,13 +158,13 @@ func (p part) joins(q part, start time.Time) bool {
 	if p.from == q.from && p.to == q.to {
 		return true // two claims that have come to the same account
 	}
-	return p.share == q.share && p.team == q.team && p.to == q.from && clockHour(start.Add(p.from)).Equal(clockHour(start.Add(q.from)))
+	return p.share == q.share && p.team == q.team && p.project == q.project && p.to == q.from && clockHour(start.Add(p.from)).Equal(clockHour(start.Add(q.from)))
 }
 
 func (p *part) join(q part) {
 	if p.from == q.from && p.to == q.to {
 		p.share += q.share
-		p.team = max(p.team, q.team)
+		p.team, p.project = max(p.team, q.team), max(p.project, q.project)
 	}
 	p.to = q.to
 	p.amount += q.amount

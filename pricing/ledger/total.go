@@ -11,22 +11,45 @@ import (
 
 // Row is what charges with the same key come to.
 type Row struct {
-	Key    []string      // one value for each dimension
-	Amount pricing.Money // exact
-	List   pricing.Money // what the same time costs on demand, where that rate is known
-	Saving pricing.Money // list cost less amount of spot time whose both rates are known; may be negative
+	Key      []string      // one value for each dimension
+	Amount   pricing.Money // exact; what is paid ahead is spread over its hours
+	Billed   pricing.Money // by the invoices of the time
+	List     pricing.Money // what the same time costs on demand, where that rate is known
+	Saving   pricing.Money // list cost less the public price of spot time whose both rates are known; may be negative
+	Discount pricing.Money // public price less amount: negotiated, or bought ahead
+	Idle     pricing.Money // of Amount: nobody held it, or used it
+	Waste    pricing.Money // of Amount: restarts and lost work
+	Credit   pricing.Money // of Amount: given by a cloud; never more than nothing
 
 	Hours         float64 // accelerator-hours billed
 	UnknownHours  float64 // of them, without a known rate: not in Amount
-	UnlistedHours float64 // of them, without a known list rate: not in List, nor in Saving
+	UnknownItems  int     // lines of disks, traffic, ... without a known rate
+	UnlistedHours float64 // of Hours, without a known list rate: not in List, nor in Saving
 	Charges       int     // lines summed
 }
 
 // LowerBound reports whether the amount lacks what has no known rate.
-func (r Row) LowerBound() bool { return r.UnknownHours > 0 }
+func (r Row) LowerBound() bool { return r.UnknownHours > 0 || r.UnknownItems > 0 }
 
 // ListLowerBound reports whether the list cost lacks what has no known list rate.
 func (r Row) ListLowerBound() bool { return r.UnlistedHours > 0 }
+
+// Add adds the columns of another row. Hours are floats: see Sums for exact ones.
+func (r *Row) Add(o Row) {
+	r.Amount += o.Amount
+	r.Billed += o.Billed
+	r.List += o.List
+	r.Saving += o.Saving
+	r.Discount += o.Discount
+	r.Idle += o.Idle
+	r.Waste += o.Waste
+	r.Credit += o.Credit
+	r.Hours += o.Hours
+	r.UnknownHours += o.UnknownHours
+	r.UnknownItems += o.UnknownItems
+	r.UnlistedHours += o.UnlistedHours
+	r.Charges += o.Charges
+}
 
 // Totals are sums of charges by some dimensions.
 type Totals struct {
@@ -36,44 +59,62 @@ type Totals struct {
 }
 
 // Total sums charges by dimensions; without any there is one row, or none when
-// there are no charges. Amounts are exact. List costs are exact up to one rounding
-// a row, so that they too do not depend on how time was cut into charges. The sum
-// of every column is the sum of its rows.
-//
-// Each charge counts as often as it is given: a Ledger and a store hold it once.
+// there are no charges. Days are those of UTC. Each charge counts as often as it is
+// given: a Ledger and a store hold it once.
 func Total(charges []Charge, by ...Dimension) Totals {
-	sums := map[string]*sum{}
-	var key []byte
+	sums := NewSums(time.UTC, by...)
 	for i := range charges {
-		c := &charges[i]
-		key = key[:0]
-		for _, d := range by {
-			key = append(d.append(key, c), 0)
-		}
-		s, ok := sums[string(key)]
-		if !ok {
-			s = &sum{key: make([]string, len(by))}
-			for k, d := range by {
-				s.key[k] = string(d.append(nil, c))
-			}
-			sums[string(key)] = s
-		}
-		s.add(c)
+		sums.Add(&charges[i])
 	}
-	t := Totals{By: slices.Clone(by), Rows: make([]Row, 0, len(sums))}
+	return sums.Totals()
+}
+
+// Sums collects charges one by one, so that a ledger can be summed while it is
+// read. Amounts are exact. List costs are exact up to one rounding a row, so that
+// they too do not depend on how time was cut into charges. The sum of every column
+// is the sum of its rows.
+type Sums struct {
+	by       []Dimension
+	calendar *calendar
+	rows     map[string]*sum
+	key      []byte
+}
+
+// NewSums is empty. Days and months are those of the zone.
+func NewSums(zone *time.Location, by ...Dimension) *Sums {
+	return &Sums{by: slices.Clone(by), calendar: newCalendar(zone), rows: map[string]*sum{}}
+}
+
+// Add counts a charge in. It does not keep it.
+func (s *Sums) Add(c *Charge) {
+	s.key = s.key[:0]
+	for _, d := range s.by {
+		s.key = append(d.append(s.key, c, s.calendar), 0)
+	}
+	row, ok := s.rows[string(s.key)]
+	if !ok {
+		row = &sum{key: make([]string, len(s.by))}
+		for k, d := range s.by {
+			row.key[k] = string(d.append(nil, c, s.calendar))
+		}
+		s.rows[string(s.key)] = row
+	}
+	row.add(c)
+}
+
+// Totals are the sums of what was added so far.
+func (s *Sums) Totals() Totals {
+	t := Totals{By: slices.Clone(s.by), Rows: make([]Row, 0, len(s.rows))}
 	var hours, unknown, unlisted span
-	for _, s := range sums {
-		t.Rows = append(t.Rows, s.row())
-		hours.join(s.time)
-		unknown.join(s.unknown)
-		unlisted.join(s.unlisted)
+	for _, r := range s.rows {
+		t.Rows = append(t.Rows, r.row())
+		hours.join(r.time)
+		unknown.join(r.unknown)
+		unlisted.join(r.unlisted)
 	}
 	slices.SortFunc(t.Rows, func(a, b Row) int { return slices.Compare(a.Key, b.Key) })
 	for _, r := range t.Rows {
-		t.Sum.Amount += r.Amount
-		t.Sum.List += r.List
-		t.Sum.Saving += r.Saving
-		t.Sum.Charges += r.Charges
+		t.Sum.Add(r)
 	}
 	t.Sum.Hours, t.Sum.UnknownHours, t.Sum.UnlistedHours = hours.hours(), unknown.hours(), unlisted.hours()
 	return t
@@ -81,19 +122,47 @@ func Total(charges []Charge, by ...Dimension) Totals {
 
 // sum collects the charges of one row.
 type sum struct {
-	key                     []string
-	amount                  pricing.Money
-	listed                  pricing.Money // list cost of time that was paid at the list rate
-	list, saving            listCost
-	spotPaid                pricing.Money // amount of what saving is the list cost of
-	time, unknown, unlisted span
-	charges                 int
+	key                        []string
+	amount, billed             pricing.Money
+	listed                     pricing.Money // list cost of what was paid at the list rate
+	idle, waste, credit        pricing.Money
+	list, saving               listCost
+	public                     listCost      // public price of spot time with a negotiated discount
+	beside                     listCost      // list cost of other time that was not paid at the list rate
+	spotPaid, publicPaid, paid pricing.Money // amounts of what saving, public and beside are the costs of
+	time, unknown, unlisted    span
+	unknownItems               int
+	charges                    int
 }
 
 func (s *sum) add(c *Charge) {
 	s.charges++
 	s.amount += c.Amount
+	s.billed += c.Billed()
+	switch c.Account {
+	case ToIdle, Unused:
+		s.idle += c.Amount
+	case ToWaste, ToRestart:
+		s.waste += c.Amount
+	case Credits:
+		s.credit += c.Amount
+	}
+	if c.Kind == Credit || c.Kind == Purchase {
+		return
+	}
+	if c.Item != Machine {
+		s.listed += c.Amount
+		if !c.Known && c.Share < 0 {
+			s.unknownItems--
+		} else if !c.Known {
+			s.unknownItems++
+		}
+		return
+	}
 	held := c.Time()
+	if held == 0 {
+		return // a bill's correction of an amount
+	}
 	s.time.add(held)
 	if !c.Known {
 		s.unknown.add(held)
@@ -102,32 +171,44 @@ func (s *sum) add(c *Charge) {
 	case c.List <= 0:
 		s.unlisted.add(held)
 		return
-	case c.Known && c.List == c.Rate:
+	case c.Known && c.List == c.Rate && c.Per == 0:
 		s.listed += c.Amount
 	default:
-		s.list.add(c)
+		s.list.add(c, c.List)
 	}
-	if c.Offering.Market == provider.Spot && c.Known {
-		s.saving.add(c)
+	switch spot := c.Offering.Market == provider.Spot; {
+	case !c.Known:
+	case spot:
+		s.saving.add(c, c.List)
 		s.spotPaid += c.Amount
+		if c.Public != 0 {
+			s.public.add(c, c.Public)
+			s.publicPaid += c.Amount
+		}
+	case c.List != c.Rate || c.Per != 0:
+		s.beside.add(c, c.List)
+		s.paid += c.Amount
 	}
 }
 
 func (s *sum) row() Row {
+	negotiated := s.public.money() - s.publicPaid
 	return Row{
-		Key: s.key, Amount: s.amount, List: s.listed + s.list.money(), Saving: s.saving.money() - s.spotPaid,
-		Hours: s.time.hours(), UnknownHours: s.unknown.hours(), UnlistedHours: s.unlisted.hours(), Charges: s.charges,
+		Key: s.key, Amount: s.amount, Billed: s.billed, List: s.listed + s.list.money(),
+		Saving: s.saving.money() - s.spotPaid - negotiated, Discount: s.beside.money() - s.paid + negotiated,
+		Idle: s.idle, Waste: s.waste, Credit: s.credit,
+		Hours: s.time.hours(), UnknownHours: s.unknown.hours(), UnknownItems: s.unknownItems, UnlistedHours: s.unlisted.hours(), Charges: s.charges,
 	}
 }
 
-// listCost is the sum of list rate × share × time, as exact integers by the
+// listCost is the sum of an hourly rate × share × time, as exact integers by the
 // accelerators of the machine, which divide it.
 type listCost struct {
 	byOf       map[int]*big.Int // in nano dollars per hour × accelerators × nanoseconds
 	term, rate big.Int          // used again for each charge
 }
 
-func (l *listCost) add(c *Charge) {
+func (l *listCost) add(c *Charge, rate pricing.Rate) {
 	if l.byOf == nil {
 		l.byOf = map[int]*big.Int{}
 	}
@@ -137,12 +218,15 @@ func (l *listCost) add(c *Charge) {
 		l.byOf[c.Of] = total
 	}
 	l.term.SetInt64(int64(c.Time()))
-	l.rate.SetInt64(int64(c.List))
+	l.rate.SetInt64(int64(rate))
 	total.Add(total, l.term.Mul(&l.term, &l.rate))
 }
 
 // money rounds the exact sum half away from zero to the nano dollar.
 func (l *listCost) money() pricing.Money {
+	if l.byOf == nil {
+		return 0
+	}
 	exact := new(big.Rat)
 	for of, total := range l.byOf { // a sum of exact numbers: the order does not matter
 		if of > 0 {
@@ -175,5 +259,15 @@ func (s *span) join(t span) {
 	s.add(t.rest)
 }
 
-// hours is the time as a float for people. What was all taken back is 0.
-func (s span) hours() float64 { return float64(s.whole) + s.rest.Hours() }
+// hours is the time as a float for people. What was all taken back is 0. Whole
+// hours and rest are given one sign first, so that the float does not depend on the
+// order in which they were added.
+func (s span) hours() float64 {
+	switch {
+	case s.whole > 0 && s.rest < 0:
+		s.whole, s.rest = s.whole-1, s.rest+time.Hour
+	case s.whole < 0 && s.rest > 0:
+		s.whole, s.rest = s.whole+1, s.rest-time.Hour
+	}
+	return float64(s.whole) + s.rest.Hours()
+}

@@ -18,6 +18,7 @@ type Move struct {
 	Instances []provider.InstanceID // empty: all
 	From, To  time.Time             // To is excluded
 	Round     int64
+	Note      string // why
 }
 
 // Transfer moves money between accounts, as from a job to ToWaste when its work
@@ -30,7 +31,7 @@ func (m *Meter) Transfer(mv Move) []Charge {
 	}
 	var charges []Charge
 	for _, key := range slices.SortedFunc(maps.Keys(m.runs), instanceKey.compare) {
-		if len(mv.Instances) == 0 || slices.Contains(mv.Instances, key.id) {
+		if key.item == Machine && len(mv.Instances) == 0 || slices.Contains(mv.Instances, key.id) {
 			charges = append(charges, m.runs[key].transfer(mv)...)
 		}
 	}
@@ -38,7 +39,7 @@ func (m *Meter) Transfer(mv Move) []Charge {
 }
 
 func (k instanceKey) compare(l instanceKey) int {
-	return cmp.Or(strings.Compare(k.cloud, l.cloud), strings.Compare(string(k.id), string(l.id)))
+	return cmp.Or(strings.Compare(k.cloud, l.cloud), strings.Compare(string(k.item), string(l.item)), strings.Compare(string(k.id), string(l.id)))
 }
 
 func (r *run) transfer(mv Move) []Charge {
