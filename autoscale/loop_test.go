@@ -31,15 +31,15 @@ func TestRoundBooksWhoHeldWhat(t *testing.T) {
 	got := map[ledger.Account]time.Duration{}
 	for _, c := range charges {
 		got[c.Account] += c.To.Sub(c.From)
-		if want := map[ledger.Account]string{ledger.ToJob: "GPT-L", ledger.ToWaste: "GPT-L"}[c.Account]; c.Job != want {
+		if want := map[ledger.Account]string{ledger.ToJob: "GPT-L", ledger.ToRestart: "GPT-L"}[c.Account]; c.Job != want {
 			t.Errorf("%s of %s is borne by job %q, want %q", c.Amount, c.Account, c.Job, want)
 		}
 	}
 	want := map[ledger.Account]time.Duration{
-		ledger.ToBoot:  30 * time.Second, // booting is not billed, being set up is
-		ledger.ToWaste: time.Minute,      // restoring
-		ledger.ToJob:   30 * time.Minute,
-		ledger.ToIdle:  30 * time.Second, // until the round after it was ready
+		ledger.ToBoot:    30 * time.Second, // booting is not billed, being set up is
+		ledger.ToRestart: time.Minute,      // restoring
+		ledger.ToJob:     30 * time.Minute,
+		ledger.ToIdle:    30 * time.Second, // until the round after it was ready
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("time by account (-want, +got):\n%s\n%s", diff, w.history())
@@ -98,8 +98,12 @@ func TestLostWorkIsWaste(t *testing.T) {
 	if want := pricing.DollarPerHour.Over(10 * time.Minute); sum[ledger.ToJob] != want {
 		t.Errorf("the job bears %s USD, want %s: ten minutes that are safe", sum[ledger.ToJob], want)
 	}
-	if want := pricing.DollarPerHour.Over(8 * time.Minute); sum[ledger.ToWaste] != want {
-		t.Errorf("waste is %s USD, want %s: one minute of restoring and seven to be done again", sum[ledger.ToWaste], want)
+	if want := pricing.DollarPerHour.Over(8 * time.Minute); sum[ledger.ToRestart]+sum[ledger.ToWaste] != want {
+		t.Errorf("restarts and waste are %s and %s USD, want %s: one minute of restoring and seven to be done again", sum[ledger.ToRestart], sum[ledger.ToWaste], want)
+	}
+	want := pricing.DollarPerHour.Over(time.Minute)
+	if off := sum[ledger.ToRestart] - want; off < -1 || off > 1 { // where the minute begins, the hour's rounding stands
+		t.Errorf("restarts cost %s USD, want %s: one minute of restoring", sum[ledger.ToRestart], want)
 	}
 }
 

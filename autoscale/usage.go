@@ -11,7 +11,7 @@ import (
 )
 
 // book charges for a machine up to an instant, to those who held it: until it is
-// ready to boot, a gang that restores or saves to waste, a gang that runs to its
+// ready to boot, a gang that restores or saves to restart, a gang that runs to its
 // job, the rest to nobody. It must be called before a gang leaves the machine.
 func (l *Loop) book(m *InstanceRecord, to time.Time) {
 	inst := m.Instance
@@ -77,11 +77,11 @@ func (l *Loop) sharesAt(m *InstanceRecord, holders []*JobRecord, at time.Time, o
 		if r.Times.Started.After(at) {
 			continue
 		}
-		share := ledger.Share{Job: string(r.Job.ID), Team: r.Job.Team, Account: ledger.ToJob}
+		share := ledger.Share{Job: string(r.Job.ID), Team: r.Job.Team, Project: r.Job.Project, Account: ledger.ToJob}
 		restoring := r.Times.Running.IsZero() || at.Before(r.Times.Running)
 		saving := !r.Times.Stopping.IsZero() && !at.Before(r.Times.Stopping)
 		if restoring || saving {
-			share.Account = ledger.ToWaste
+			share.Account = ledger.ToRestart
 		}
 		for _, n := range r.Gang.Nodes {
 			if n.Instance == m.Instance.ID {

@@ -87,6 +87,7 @@ type Curve interface {
 type Job struct {
 	ID        JobID
 	Team      string
+	Project   string // within or across teams, as its owners say
 	Family    string // what its curve is known by: a model's name
 	Submitted time.Time
 

@@ -35,6 +35,7 @@ func (d Document) job(sold Sold) (*planner.Job, error) {
 	return &planner.Job{
 		ID:        planner.JobID(t.Metadata.Name),
 		Team:      t.Metadata.Team,
+		Project:   t.Metadata.Project,
 		Family:    family,
 		Submitted: s.Submit,
 		Work:      planner.Work{Samples: samples, Kind: workKinds[s.Work.Kind]},
@@ -76,7 +77,7 @@ func (r Replicas) planner() planner.Replicas {
 func FromJob(j *planner.Job) (TrainingJob, error) {
 	t := TrainingJob{
 		APIVersion: APIVersion, Kind: "TrainingJob",
-		Metadata: Metadata{Name: string(j.ID), Team: j.Team},
+		Metadata: Metadata{Name: string(j.ID), Team: j.Team, Project: j.Project},
 		Spec: JobSpec{
 			Submit: j.Submitted.UTC(),
 			Work:   Work{Samples: j.Work.Samples},

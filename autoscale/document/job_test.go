@@ -168,7 +168,7 @@ func drawJob(t *rapid.T) *planner.Job {
 	})
 	nano := rapid.OneOf(rapid.Just(int64(0)), rapid.Int64Range(1, math.MaxInt64))
 	j := &planner.Job{
-		ID: planner.JobID(name.Draw(t, "name")), Team: rapid.OneOf(rapid.Just(""), name).Draw(t, "team"),
+		ID: planner.JobID(name.Draw(t, "name")), Team: rapid.OneOf(rapid.Just(""), name).Draw(t, "team"), Project: rapid.OneOf(rapid.Just(""), name).Draw(t, "project"),
 		Submitted: instant.Draw(t, "submit"),
 		Resources: planner.Resources{
 			Accelerators: words.Draw(t, "accelerators"), AcceleratorMemGiB: need.Draw(t, "accelerator memory"), Replicas: drawReplicas(t),

@@ -25,6 +25,8 @@ type TrainingJob struct {
 type Metadata struct {
 	Name string `json:"name"` // kept as written; no two jobs have the same
 	Team string `json:"team,omitempty"`
+
+	Project string `json:"project,omitempty"` // what reports sum by beside the team
 }
 
 // JobSpec is what a job needs, has to do and may cost.

@@ -209,9 +209,12 @@ var accountWords = []struct {
 }{
 	{ledger.ToIdle, "idle", palette[1]},
 	{ledger.ToBoot, "boot", palette[4]},
-	{ledger.ToWaste, "restarts, work lost", palette[3]},
+	{ledger.ToRestart, "restarts, checkpoints", palette[7]},
+	{ledger.ToWaste, "work lost", palette[3]},
+	{ledger.Unused, "bought ahead, unused", otherColour},
 	{ledger.Overrun, "overrun", palette[5]},
 	{ledger.Overhead, "overhead", palette[6]},
+	{ledger.Credits, "credits", otherColour},
 	{ledger.ToJob, "useful work", palette[2]},
 }
 

@@ -85,7 +85,7 @@ func (out *Outcome) figures(charges []ledger.Charge, jobs []autoscale.JobRecord,
 		out.ReferencePerDollar, out.SamplesPerDollar = rounded(out.ReferenceHours/cost), rounded(out.Samples/cost)
 		out.IdleShare = rounded(accounts[ledger.ToIdle].Dollars() / cost)
 		out.BootShare = rounded(accounts[ledger.ToBoot].Dollars() / cost)
-		out.WasteShare = rounded(accounts[ledger.ToWaste].Dollars() / cost)
+		out.WasteShare = rounded((accounts[ledger.ToWaste] + accounts[ledger.ToRestart]).Dollars() / cost)
 	}
 	out.Samples, out.ReferenceHours = rounded(out.Samples), rounded(out.ReferenceHours)
 }

@@ -47,7 +47,7 @@ type Outcome struct {
 	SamplesPerDollar    float64 `json:"samples_per_dollar"`
 	IdleShare           float64 `json:"idle_share"` // of Cost
 	BootShare           float64 `json:"boot_share"`
-	WasteShare          float64 `json:"waste_share"`
+	WasteShare          float64 `json:"waste_share"`       // restarts and lost work
 	AcceleratorHours    float64 `json:"accelerator_hours"` // billed
 	PeakBurn            float64 `json:"peak_burn"`         // USD per hour, machines on their way included
 	MeanBurn            float64 `json:"mean_burn"`         // USD per hour, From to To

@@ -130,9 +130,9 @@ func TestSimulateOneJobByHand(t *testing.T) {
 	if want := (3060 * pricing.DollarPerHour / 1000).Over(time.Minute); boot != want {
 		t.Errorf("the minute of set-up cost %s, want %s", boot, want)
 	}
-	waste := amountOf(out.ByAccount, ledger.ToWaste)
-	if want := (3060 * pricing.DollarPerHour / 1000).Over(5 * time.Minute); waste != want {
-		t.Errorf("the start cost %s, want %s", waste, want)
+	restart := amountOf(out.ByAccount, ledger.ToRestart)
+	if want := (3060 * pricing.DollarPerHour / 1000).Over(5 * time.Minute); restart != want {
+		t.Errorf("the start cost %s, want %s", restart, want)
 	}
 }
 

@@ -65,20 +65,23 @@ func (s *SQLite) Instances(ctx context.Context) (list []autoscale.InstanceRecord
 func (s *SQLite) Charges(ctx context.Context, from, to time.Time) (list []ledger.Charge, err error) {
 	err = s.in(ctx, func(tx *sql.Tx) error {
 		r := s.reader(tx)
-		list, err = query(ctx, r, "charge", `SELECT c.id, kind, instance, run, `+offeringColumns+`, starts, ends, c.account, job, team, share, of, rate, known, list, amount, round
+		list, err = query(ctx, r, "charge", `SELECT c.id, kind, item, instance, run, `+offeringColumns+`, starts, ends, c.account, job, team, project, share, of,
+				rate, per, public, known, prepaid, list, quantity, price, amount, invoiced, note, round
 			FROM charges c JOIN offerings o ON o.id = c.offering
 			WHERE (?1 IS NULL OR starts >= ?1) AND (?2 IS NULL OR starts < ?2) ORDER BY seq`,
 			func(scan func(...any) error) (c ledger.Charge, err error) {
 				var o offeringRow
-				var starts, ends sql.NullInt64
-				var rate, onDemand, amount int64
-				err = scan(append(append([]any{&c.ID, &c.Kind, &c.Instance, &c.Run}, o.into()...),
-					&starts, &ends, &c.Account, &c.Job, &c.Team, &c.Share, &c.Of, &rate, &c.Known, &onDemand, &amount, &c.Round)...)
+				var starts, ends, invoiced sql.NullInt64
+				var rate, per, public, onDemand, price, amount int64
+				err = scan(append(append([]any{&c.ID, &c.Kind, &c.Item, &c.Instance, &c.Run}, o.into()...),
+					&starts, &ends, &c.Account, &c.Job, &c.Team, &c.Project, &c.Share, &c.Of,
+					&rate, &per, &public, &c.Known, &c.Prepaid, &onDemand, &c.Quantity, &price, &amount, &invoiced, &c.Note, &c.Round)...)
 				if err != nil {
 					return c, err
 				}
-				c.From, c.To = instant(starts), instant(ends)
-				c.Rate, c.List, c.Amount = pricing.Rate(rate), pricing.Rate(onDemand), pricing.Money(amount)
+				c.From, c.To, c.Invoiced = instant(starts), instant(ends), instant(invoiced)
+				c.Rate, c.Per, c.Public, c.List = pricing.Rate(rate), time.Duration(per), pricing.Rate(public), pricing.Rate(onDemand)
+				c.Price, c.Amount = pricing.Money(price), pricing.Money(amount)
 				c.Offering, err = o.offering()
 				return c, err
 			}, nanos(from), nanos(to))

@@ -131,6 +131,7 @@ CREATE TABLE charges (
 	seq      INTEGER PRIMARY KEY,
 	id       TEXT    NOT NULL UNIQUE,
 	kind     TEXT    NOT NULL,
+	item     TEXT    NOT NULL,
 	instance TEXT    NOT NULL,
 	run      INTEGER NOT NULL,
 	offering INTEGER NOT NULL REFERENCES offerings,
@@ -139,12 +140,20 @@ CREATE TABLE charges (
 	account  TEXT    NOT NULL,
 	job      TEXT    NOT NULL,
 	team     TEXT    NOT NULL,
+	project  TEXT    NOT NULL,
 	share    INTEGER NOT NULL,
 	of       INTEGER NOT NULL,
 	rate     INTEGER NOT NULL,
+	per      INTEGER NOT NULL,
+	public   INTEGER NOT NULL,
 	known    INTEGER NOT NULL,
+	prepaid  INTEGER NOT NULL,
 	list     INTEGER NOT NULL,
+	quantity INTEGER NOT NULL,
+	price    INTEGER NOT NULL,
 	amount   INTEGER NOT NULL,
+	invoiced INTEGER,
+	note     TEXT    NOT NULL,
 	round    INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX charges_starts ON charges (starts);

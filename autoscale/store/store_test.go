@@ -138,8 +138,9 @@ func full() autoscale.Change {
 
 func testCharge(id string) ledger.Charge {
 	return ledger.Charge{
-		ID: id, Kind: ledger.Usage, Instance: "i-1", Run: 1, Offering: testOffering(), From: at, To: at.Add(time.Minute),
-		Account: ledger.ToJob, Job: "GPT-L", Team: "Vision", Share: 3, Of: 8, Rate: 98_320_000_001, Known: true, List: 2, Amount: 1_638_666_667, Round: 7,
+		ID: id, Kind: ledger.Usage, Item: ledger.Disk, Instance: "i-1", Run: 1, Offering: testOffering(), From: at, To: at.Add(time.Minute),
+		Account: ledger.ToJob, Job: "GPT-L", Team: "Vision", Project: "clip", Share: 3, Of: 8, Rate: 98_320_000_001, Per: 744 * time.Hour, Public: 5,
+		Known: true, Prepaid: true, List: 2, Quantity: 500, Price: 6, Amount: 1_638_666_667, Invoiced: at.Add(time.Hour), Note: "why", Round: 7,
 	}
 }
 

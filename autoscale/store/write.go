@@ -180,10 +180,12 @@ func (w *writer) charge(ctx context.Context, c ledger.Charge) error {
 	if err != nil {
 		return err
 	}
-	return w.exec(ctx, `INSERT INTO charges (id, kind, instance, run, offering, starts, ends, account, job, team, share, of, rate, known, list, amount, round)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
-		c.ID, c.Kind, c.Instance, c.Run, offering, nanos(c.From), nanos(c.To), c.Account, c.Job, c.Team, c.Share, c.Of,
-		int64(c.Rate), c.Known, int64(c.List), int64(c.Amount), c.Round)
+	return w.exec(ctx, `INSERT INTO charges (id, kind, item, instance, run, offering, starts, ends, account, job, team, project, share, of,
+			rate, per, public, known, prepaid, list, quantity, price, amount, invoiced, note, round)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+		c.ID, c.Kind, c.Item, c.Instance, c.Run, offering, nanos(c.From), nanos(c.To), c.Account, c.Job, c.Team, c.Project, c.Share, c.Of,
+		int64(c.Rate), int64(c.Per), int64(c.Public), c.Known, c.Prepaid, int64(c.List), c.Quantity, int64(c.Price), int64(c.Amount),
+		nanos(c.Invoiced), c.Note, c.Round)
 }
 
 func (w *writer) event(ctx context.Context, e autoscale.Event) error {
