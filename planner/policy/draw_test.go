@@ -43,6 +43,9 @@ type shape struct {
 	machines  bool
 	spot      bool
 	smallJobs bool
+	owned     bool // a machine that is never bought or ended
+	shortage  bool // few are left of each offer
+	running   bool // further jobs hold machines, alone or together
 }
 
 // drawProblem draws a problem from a seed: a few jobs, the four types in one zone.
@@ -137,7 +140,82 @@ func drawProblem(seed uint64, sh shape) planner.Problem {
 	if sh.quota {
 		p.Quotas = append(p.Quotas, planner.QuotaLeft{Class: provider.QuotaClass{Cloud: "aws", Region: "r1", Family: "P", Market: provider.OnDemand}, Unit: provider.VCPUs, Left: r.IntN(40)})
 	}
+	// What follows came later: earlier draws stay as they were.
+	if sh.owned {
+		t := drawnTypes[1+r.IntN(3)]
+		o := planner.Offer{
+			Offering: provider.Offering{Cloud: "own", Region: "cellar", Zone: "cellar-1", Type: t.Name, Market: provider.Reserved},
+			Type:     t, Booked: pricing.RateOf(basePrice[t.Name] / 2),
+		}
+		o.Type.Cloud = "own"
+		p.Offers = append(p.Offers, o)
+		p.Machines = append(p.Machines, planner.Machine{ID: "own-1", Offering: o.Offering, ReadyAt: start.Add(-time.Hour), HoldTo: start.Add(1000 * time.Hour)})
+	}
+	if sh.shortage {
+		for i := range p.Offers {
+			if o := &p.Offers[i]; o.Cap < 0 && r.IntN(2) == 0 {
+				o.Cap = r.IntN(3)
+			}
+		}
+	}
+	if sh.running {
+		drawRunning(r, &p)
+	}
 	return p
+}
+
+// drawRunning gives machines to some of the jobs that wait, two jobs to one
+// machine where they fit.
+func drawRunning(r *rand.Rand, p *planner.Problem) {
+	for i := range p.Jobs {
+		s := &p.Jobs[i]
+		if s.Running != nil || r.IntN(3) == 0 {
+			continue
+		}
+		o := &p.Offers[r.IntN(len(p.Offers))]
+		var sizes []int
+		for _, n := range s.Job.Resources.Replicas.Set {
+			nodes := (n + o.Type.Count - 1) / o.Type.Count
+			if _, ok := s.Job.Curve.Speed(o.Type.Accelerator, nodes, n); ok && n%nodes == 0 && o.Offering.Cloud != "own" {
+				sizes = append(sizes, n)
+			}
+		}
+		if len(sizes) == 0 {
+			continue
+		}
+		n := sizes[r.IntN(len(sizes))]
+		nodes := (n + o.Type.Count - 1) / o.Type.Count
+		run := &planner.Running{
+			Config:   planner.Config{Cloud: o.Type.Cloud, Type: o.Type.Name, Nodes: nodes, Replicas: n},
+			Offering: o.Offering, Since: start.Add(-time.Duration(r.IntN(60)) * time.Minute),
+		}
+		for range nodes {
+			m := planner.Machine{ID: provider.InstanceID(fmt.Sprintf("run-%d", len(p.Machines))), Offering: o.Offering, Rate: o.Rate, ReadyAt: start.Add(-time.Minute)}
+			p.Machines = append(p.Machines, m)
+			run.Machines = append(run.Machines, m.ID)
+		}
+		s.Running, s.Waiting = run, time.Time{}
+		// A neighbour moves in where there is room.
+		for k := i + 1; k < len(p.Jobs) && nodes == 1; k++ {
+			q := &p.Jobs[k]
+			small := q.Job.Resources.Replicas.Set[0]
+			if _, ok := q.Job.Curve.Speed(o.Type.Accelerator, 1, small); ok && q.Running == nil && n+small <= o.Type.Count {
+				q.Running = &planner.Running{
+					Config:   planner.Config{Cloud: o.Type.Cloud, Type: o.Type.Name, Nodes: 1, Replicas: small},
+					Offering: o.Offering, Machines: run.Machines, Since: run.Since,
+				}
+				q.Waiting = time.Time{}
+				break
+			}
+		}
+	}
+	if p.BurnCap > 0 {
+		held := pricing.Rate(0)
+		for _, m := range p.Machines {
+			held += m.Rate
+		}
+		p.BurnCap = max(p.BurnCap, held)
+	}
 }
 
 func typeOf(name string) provider.InstanceType {

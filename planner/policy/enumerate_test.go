@@ -113,9 +113,13 @@ func (e *enumeration) stays(d *planner.Demand, c int, used []int) bool {
 func (e *enumeration) finish(worth float64) {
 	burn, spend := 0.0, 0.0
 	quota := make([]int, len(e.p.Quotas))
+	bought := make([]int, len(e.p.Offers))
 	for _, b := range e.boxes {
 		o := &e.p.Offers[b.offer]
 		if b.machine < 0 {
+			if bought[b.offer]++; o.Cap >= 0 && bought[b.offer] > o.Cap {
+				return
+			}
 			spend += o.Rate.Dollars()
 			burn += o.Rate.Dollars()
 			for q := range e.p.Quotas {
