@@ -12,6 +12,7 @@ import (
 type Demand struct {
 	State   *JobState
 	Columns []Column // empty: nothing that may be used now carries it
+	Rest    []Column // those that Prune left out: a bound looks at them too
 	Current int      // column of what it holds and can keep; -1: none
 	Lacks   string   // why nothing that is sold can ever carry it; "": something can
 }
@@ -173,6 +174,8 @@ func (pr *Program) prune(d *Demand, held []bool) {
 				current = len(kept)
 			}
 			kept = append(kept, d.Columns[k])
+		} else {
+			d.Rest = append(d.Rest, d.Columns[k])
 		}
 	}
 	d.Columns, d.Current = kept, current

@@ -13,6 +13,8 @@ type Limits struct {
 	Kicks     int  // tries at taking some jobs out and seating them anew; 0: 40, fewer for many jobs; < 0: none
 	NoBound   bool // leave the bound out: for rules, that claim no optimum
 	Exchanges int  // pairs of jobs tried for an exchange of room; 0: 300, < 0: none
+	Nodes     int  // seats tried by the exact search; 0: 1,000, < 0: none
+	Any       bool // take a better plan however little it is better
 }
 
 // Solution is a point of a program that can be placed, with the bound that says
@@ -44,6 +46,9 @@ func Solve(pr *Program, scale float64, lim Limits) Solution {
 	if lim.Exchanges == 0 {
 		lim.Exchanges = 300
 	}
+	if lim.Nodes == 0 {
+		lim.Nodes = 1000
+	}
 	pr.index()
 	mu := pr.capPrice()
 	present := newPacking(pr)
@@ -58,6 +63,9 @@ func Solve(pr *Program, scale float64, lim Limits) Solution {
 	passes, changed := present.improve(lim.Passes)
 	best := present
 	least := max(Hysteresis*scale, tieSlack)
+	if lim.Any {
+		least = tieSlack
+	}
 	if pr.Problem.BurnCap > 0 || len(pr.Problem.Quotas) > 0 || pr.scarce() {
 		fresh := newPacking(pr)
 		fresh.exchanges = lim.Exchanges
@@ -75,11 +83,41 @@ func Solve(pr *Program, scale float64, lim Limits) Solution {
 		more, _ := best.improve(lim.Passes)
 		passes += more
 	}
-	sol := Solution{packing: best, Value: best.value(), Passes: passes}
+	sol := Solution{packing: best, Passes: passes}
 	if !lim.NoBound {
-		sol.Bound = pr.bound(mu)
+		near := enough * scale
+		if lim.Any {
+			near = 0
+		}
+		nodes := lim.Nodes
+		if !pr.small() {
+			nodes = 0
+		}
+		if sol.Bound = pr.bound(mu); sol.Bound.Value <= best.value()+near {
+			sol.Bound.Kind = "proved"
+		} else {
+			var bound Bound
+			sol.packing, bound = pr.prove(best, least, near, nodes, lim)
+			if bound.Value < sol.Bound.Value {
+				sol.Bound = bound
+			}
+		}
 	}
+	sol.Value = sol.packing.value()
+	sol.Bound.Value = max(sol.Bound.Value, sol.Value)
 	return sol
+}
+
+// The exact search is for small plans, and ends at this gap.
+const (
+	exactJobs     = 50
+	exactMachines = 40
+	enough        = 1e-4
+)
+
+// small reports whether the program is one for the exact search.
+func (pr *Program) small() bool {
+	return len(pr.Jobs) <= exactJobs || len(pr.Problem.Machines) <= exactMachines && len(pr.Jobs) <= 4*exactJobs
 }
 
 // index prepares the search, once the columns are final: a slot for each offer

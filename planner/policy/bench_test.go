@@ -78,7 +78,7 @@ func BenchmarkValue(b *testing.B) {
 	for _, size := range []struct {
 		jobs, offers int
 		cap          pricing.Rate
-	}{{10, 300, 0}, {40, 300, 0}, {40, 300, 30 * pricing.DollarPerHour}, {40, 2000, 0}} {
+	}{{10, 300, 0}, {40, 300, 0}, {40, 300, 30 * pricing.DollarPerHour}, {40, 2000, 0}, {100, 60, 0}, {100, 60, 100 * pricing.DollarPerHour}, {1000, 2000, 0}, {1000, 2000, 500 * pricing.DollarPerHour}} {
 		b.Run(fmt.Sprintf("jobs=%d/offers=%d/cap=%s", size.jobs, size.offers, size.cap), func(b *testing.B) {
 			p := realProblem(b, size.jobs, size.offers)
 			p.BurnCap = size.cap

@@ -1,0 +1,78 @@
+package planner
+
+import "slices"
+
+// rule drops from the classes every part that no plan better than best by slack
+// uses, and takes those back that Prune left out and that such a plan may use. It
+// returns best in the terms of the program as it is then.
+//
+// A plan with a part falls short of the bound by at least what the best company on
+// its machine leaves of the rent, once for each node of the gang.
+func (r *relaxation) rule(best *packing, slack float64) *packing {
+	least := best.value() + slack
+	type left struct{ job, rest int }
+	index := map[left]int{}
+	for c := range r.classes {
+		k := &r.classes[c]
+		r.fill.best(k, r.price, r.buffer)
+		k.options = slices.DeleteFunc(k.options, func(o option) bool {
+			short := (r.rent[c] - (o.worth - r.price[o.job]*o.part) - r.fill.gang[k.size-o.perNode]) / o.part
+			return r.bound-max(short, 0) <= least
+		})
+		for n := range k.options {
+			o := &k.options[n]
+			if o.column >= 0 {
+				continue
+			}
+			d := &r.pr.Jobs[o.job]
+			key := left{o.job, ^o.column}
+			at, ok := index[key]
+			if !ok {
+				at = len(d.Columns)
+				index[key] = at
+				d.Columns = append(slices.Clip(d.Columns), d.Rest[key.rest])
+			}
+			o.column = at
+		}
+	}
+	if len(index) == 0 {
+		return best
+	}
+	r.pr.index()
+	return best.again()
+}
+
+// again makes the same packing of a program that has gained columns.
+func (k *packing) again() *packing {
+	c := newPacking(k.pr)
+	c.exchanges = k.exchanges
+	at := make([]int, len(k.bins))
+	for b := range at {
+		at[b] = -1
+	}
+	ofMachine := make(map[int]int, len(c.bins))
+	for b := range c.bins {
+		ofMachine[c.bins[b].machine] = b
+	}
+	for b := range k.bins {
+		if m := k.bins[b].machine; m >= 0 {
+			at[b] = ofMachine[m]
+		}
+	}
+	for i := range k.seats {
+		s := k.seats[i]
+		if s.column < 0 {
+			continue
+		}
+		was := s.bins
+		s.bins = make([]int, len(was))
+		for n, b := range was {
+			s.bins[n] = at[b]
+		}
+		c.seatAt(i, proposal{seat: s})
+		for n, b := range was {
+			at[b] = c.seats[i].bins[n]
+		}
+	}
+	return c
+}
