@@ -206,13 +206,14 @@ func (c *cache) commit(ctx context.Context, store Store) error {
 }
 
 // prune drops what is over and stored.
-func (c *cache) prune() {
+func (c *cache) prune() (over []planner.JobID) {
 	c.jobs = slices.DeleteFunc(c.jobs, func(r *JobRecord) bool {
-		over := !r.Ended.IsZero() && r.Gang == nil && !c.dirtyJobs[r.Job.ID]
-		if over {
+		gone := !r.Ended.IsZero() && r.Gang == nil && !c.dirtyJobs[r.Job.ID]
+		if gone {
 			delete(c.job, r.Job.ID)
+			over = append(over, r.Job.ID)
 		}
-		return over
+		return gone
 	})
 	c.machines = slices.DeleteFunc(c.machines, func(r *InstanceRecord) bool {
 		over := r.Settled && !c.dirtyMachines[r.Instance.ID]
@@ -228,6 +229,7 @@ func (c *cache) prune() {
 	c.shortages = slices.DeleteFunc(c.shortages, func(s *Shortage) bool {
 		return s.Streak == 0 && !c.dirtyShortages[s.Scope]
 	})
+	return over
 }
 
 // setOverride puts an override in force, in place of one of the same key.

@@ -16,6 +16,7 @@ const (
 	EventLoss         = "loss"          // a machine went away under us
 	EventLost         = "lost"          // a job lost its gang
 	EventFailed       = "failed"        // a job's program failed
+	EventCorrected    = "corrected"     // a job's speed was not the one expected
 	EventMove         = "move"          // a job is to leave its machines for others
 	EventHeld         = "held"          // a job stays although its work would be cheaper elsewhere; told once a place
 	EventDone         = "done"          // a job's work is done

@@ -45,6 +45,10 @@ type Progress struct {
 	Seen       float64   // samples of the job done, safe or not
 	Since      time.Time // when State was entered
 	Gang       *Gang     // as it was started; nil where the runner does not tell
+
+	// Measured is what was measured of this gang, one for each batch that it ran at,
+	// and what did not fit. The loop knows the place: a runner may leave it out.
+	Measured []planner.Measurement
 }
 
 // StopMode says how a gang is stopped.

@@ -22,9 +22,11 @@ type Loop struct {
 	clouds   []*cloudView // by name
 	boots    bootTimes
 	measured measurements
+	beliefs  *planner.Beliefs
 	meter    *ledger.Meter
 	prices   *pricing.Book  // of this round
 	rates    []pricing.Rate // in it, by place in Config.Offerings; 0: none known
+	ranOut   bool           // the gang that is read ran out of memory, where nobody knew it would
 	repeats  []repeat       // words to the runner to be said again in this round
 	last     decided        // what the last plan was made of
 	lastAt   time.Time      // the last round
@@ -52,7 +54,7 @@ func New(cfg Config) (*Loop, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("autoscale: %w", err)
 	}
-	l := &Loop{cfg: cfg, turn: make(chan struct{}, 1), boots: bootTimes{}, measured: measurements{}, rates: make([]pricing.Rate, len(cfg.Offerings))}
+	l := &Loop{cfg: cfg, turn: make(chan struct{}, 1), boots: bootTimes{}, measured: measurements{}, beliefs: planner.NewBeliefs(), rates: make([]pricing.Rate, len(cfg.Offerings))}
 	for _, c := range cfg.Clouds {
 		l.clouds = append(l.clouds, &cloudView{cloud: c, name: c.Name()})
 	}
@@ -89,6 +91,9 @@ func (l *Loop) goOn(ctx context.Context) error {
 		v.checked = false
 	}
 	if err := l.learn(ctx); err != nil {
+		return err
+	}
+	if err := l.recall(ctx); err != nil {
 		return err
 	}
 	var charges []ledger.Charge

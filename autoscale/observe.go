@@ -181,9 +181,11 @@ func (l *Loop) state(now time.Time) *State {
 	for _, p := range l.strays {
 		s.Strays[p.Job] = true
 	}
+	l.beliefs.Own(l.ownedOnly())
 	for _, r := range l.cache.jobs {
 		if r.Ended.IsZero() || r.Gang != nil {
 			s.Jobs = append(s.Jobs, *r)
+			s.Jobs[len(s.Jobs)-1].Job = l.beliefs.Of(r.Job)
 		}
 	}
 	for _, m := range l.cache.machines {

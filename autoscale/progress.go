@@ -38,6 +38,7 @@ func (l *Loop) readProgress(ctx context.Context, now time.Time) {
 			}
 			l.repeats = append(l.repeats, repeat{r, Progress{}}) // it was never started, or is forgotten
 		default:
+			l.fit(r, p, now)
 			l.readGang(r, p, now)
 		}
 	}
@@ -101,6 +102,11 @@ func (l *Loop) readGang(r *JobRecord, p Progress, now time.Time) {
 		l.free(r, at)
 	case GangFailed:
 		r.Seen = p.Safe
+		if l.ranOut {
+			l.jobEvent(at, EventFailed, r, "out of memory: it does not run so again")
+			l.free(r, at)
+			break
+		}
 		l.fail(r, at, "its program failed")
 	}
 	if r.Safe != before.Safe || r.Seen != before.Seen || r.Times != before.Times {
@@ -228,7 +234,7 @@ func (l *Loop) unsafeTime(r *JobRecord, at time.Time) time.Duration {
 	if !ok {
 		return 0
 	}
-	speed, ok := r.Job.Curve.Speed(t.Accelerator, r.Gang.Config.Nodes, r.Gang.Config.Replicas)
+	speed, ok := l.beliefs.Of(r.Job).Curve.Speed(t.Accelerator, r.Gang.Config.Nodes, r.Gang.Config.Replicas)
 	if !ok || !(speed.Goodput > 0) {
 		return 0
 	}

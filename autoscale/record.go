@@ -74,6 +74,8 @@ type JobRecord struct {
 	Losses     int           // interruptions suffered
 	Failures   int           // gangs that failed since the last progress
 	Spent      pricing.Money // booked to it while it had not ended
+
+	Measured []planner.Measurement // of all its gangs, the last of each place and batch; replaced, never changed
 }
 
 // InstanceRecord is what the store keeps of a machine.

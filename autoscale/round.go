@@ -79,7 +79,9 @@ func (l *Loop) Round(ctx context.Context, now time.Time) (Round, error) {
 	}
 	round := l.result(now, diff)
 	round.Skipped = state == nil
-	l.cache.prune()
+	for _, id := range l.cache.prune() {
+		l.beliefs.Forget(id)
+	}
 	if !l.misread {
 		l.lastAt = now
 	}
@@ -92,6 +94,7 @@ func (l *Loop) Round(ctx context.Context, now time.Time) (Round, error) {
 func (l *Loop) decide(state *State) (*decision, error) {
 	l.last.changed = false
 	d, err := decide(state, l.cfg.Plan)
+	l.beliefs.NextRound()
 	l.last.changed = err != nil
 	if err == nil {
 		l.last.paced = d.paced

@@ -1,6 +1,10 @@
 package planner
 
-import "github.com/goodfleet/goodfleet/planner/throughput"
+import (
+	"slices"
+
+	"github.com/goodfleet/goodfleet/planner/throughput"
+)
 
 // profileCurve is the speeds of a throughput profile as a Curve.
 type profileCurve struct{ profile throughput.Profile }
@@ -15,7 +19,38 @@ func (c profileCurve) Speed(accelerator string, nodes, replicas int) (Speed, boo
 	if !ok {
 		return Speed{}, false
 	}
-	return Speed{Goodput: perSec * 3600, Estimated: estimated}, true
+	return Speed{Goodput: perSec * 3600, Estimated: estimated, LogSD: throughput.LogSD(estimated)}, true
+}
+
+// hiddenCurve is a curve without some accelerators.
+type hiddenCurve struct {
+	Curve
+	accelerators []string
+}
+
+// Hide is c as if nothing were known of some accelerators.
+func Hide(c Curve, accelerators []string) Curve { return hiddenCurve{c, accelerators} }
+
+// Speed knows nothing of what is hidden.
+func (c hiddenCurve) Speed(accelerator string, nodes, replicas int) (Speed, bool) {
+	if slices.Contains(c.accelerators, accelerator) {
+		return Speed{}, false
+	}
+	return c.Curve.Speed(accelerator, nodes, replicas)
+}
+
+func (c hiddenCurve) knows(accelerator string) bool { return Knows(c.Curve, accelerator) }
+
+// knows reports whether some speed on an accelerator was measured.
+func (c profileCurve) knows(accelerator string) bool {
+	return !c.profile.Guesses() || c.profile.Measured(accelerator)
+}
+
+// Knows reports whether what c says of an accelerator rests on measurements there.
+// A curve that does not tell estimates from measurements knows all that it says.
+func Knows(c Curve, accelerator string) bool {
+	k, ok := c.(interface{ knows(accelerator string) bool })
+	return !ok || k.knows(accelerator)
 }
 
 // ProfileOf is the profile behind a curve of TableCurve, so that a job can be

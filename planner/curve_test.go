@@ -21,8 +21,8 @@ func TestTableCurveCountsByTheHourAndKeepsTheMark(t *testing.T) {
 		want        planner.Speed
 		ok          bool
 	}{
-		{"T4", planner.Speed{Goodput: 7200}, true},
-		{"L4", planner.Speed{Goodput: 10800, Estimated: true}, true},
+		{"T4", planner.Speed{Goodput: 7200, LogSD: throughput.LogSD(false)}, true},
+		{"L4", planner.Speed{Goodput: 10800, Estimated: true, LogSD: throughput.LogSD(true)}, true},
 		{"H100", planner.Speed{}, false},
 	} {
 		if got, ok := curve.Speed(c.accelerator, 1, 1); got != c.want || ok != c.ok {

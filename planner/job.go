@@ -72,6 +72,7 @@ type Checkpoint struct {
 type Speed struct {
 	Goodput   float64 // samples of progress per hour, > 0
 	Batch     int     // total batch at which it does so; 0 when the curve fixes it
+	MaxLocal  int     // largest batch of one pass on an accelerator, by its memory; 0: as the job says
 	Estimated bool    // not measured: derived from a model of the hardware
 	LogSD     float64 // standard deviation of ln Goodput as believed; 0: not told
 }

@@ -15,6 +15,7 @@ type Config struct {
 	Nodes    int    `json:"nodes"`
 	Replicas int    `json:"replicas"`
 	Batch    int    `json:"batch,omitempty"`
+	MaxLocal int    `json:"maxLocal,omitempty"` // see Speed
 }
 
 // Offer is an offering as the planner sees it: with its price, its risk and what
@@ -59,6 +60,7 @@ type JobState struct {
 	Waiting  time.Time     // waiting since; zero when running
 	Restarts int
 	Spent    pricing.Money // charged to it so far
+	Trial    *Trial        // of a type that its family never ran on, if the job may be the one to try it
 }
 
 // QuotaLeft is a counter of the account and what may still be bought in it.

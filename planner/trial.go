@@ -6,6 +6,8 @@ import "math"
 // to find out what it does. ln of the cost of a unit of work there is believed to
 // be normal with mean LogCost and standard deviation LogSD.
 type Trial struct {
+	Accelerator string // the type
+
 	Jobs    float64 // jobs of the family that are still to come
 	Work    float64 // of each, samples
 	Kappa   float64 // least known cost of a unit of work, USD per sample
@@ -28,6 +30,9 @@ func (t Trial) Improvement() float64 {
 	z := (math.Log(t.Kappa) - t.LogCost) / t.LogSD
 	return t.Kappa*tailNormal(-z) - math.Exp(t.LogCost+t.LogSD*t.LogSD/2)*tailNormal(t.LogSD-z)
 }
+
+// Hourly is Worth per hour of the trial, in USD/h.
+func (t Trial) Hourly() float64 { return t.Worth() / (t.Boot + t.Profile) }
 
 // Worth is what the trial brings on average less what it costs, in USD. It pays
 // when that is positive.

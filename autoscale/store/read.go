@@ -198,14 +198,14 @@ func (o *offeringRow) offering() (provider.Offering, error) {
 
 func (r *reader) jobsWhere(ctx context.Context, condition string) ([]autoscale.JobRecord, error) {
 	return query(ctx, r, "job", `SELECT id, document, phase, generation, gang, begun, running, stopped, stopping, target, safe, seen, seen_at, waiting, held,
-		started, ended, restarts, losses, failures, spent FROM jobs WHERE `+condition+` ORDER BY submitted, id`,
+		started, ended, restarts, losses, failures, spent, measured FROM jobs WHERE `+condition+` ORDER BY submitted, id`,
 		func(scan func(...any) error) (j autoscale.JobRecord, err error) {
 			var id, document string
-			var gang, target sql.NullString
+			var gang, target, measured sql.NullString
 			var begun, running, stopped, seenAt, waiting, started, ended sql.NullInt64
 			var held int64
 			if err := scan(&id, &document, &j.Phase, &j.Generation, &gang, &begun, &running, &stopped, &j.Stopping, &target, &j.Safe, &j.Seen, &seenAt,
-				&waiting, &held, &started, &ended, &j.Restarts, &j.Losses, &j.Failures, &j.Spent); err != nil {
+				&waiting, &held, &started, &ended, &j.Restarts, &j.Losses, &j.Failures, &j.Spent, &measured); err != nil {
 				return j, err
 			}
 			if j.Job, err = r.jobs.Decode([]byte(document)); err != nil {
@@ -219,6 +219,11 @@ func (r *reader) jobsWhere(ctx context.Context, condition string) ([]autoscale.J
 			if target.Valid {
 				if err := json.Unmarshal([]byte(target.String), &j.Target); err != nil {
 					return j, fmt.Errorf("target: %w", err)
+				}
+			}
+			if measured.Valid {
+				if err := json.Unmarshal([]byte(measured.String), &j.Measured); err != nil {
+					return j, fmt.Errorf("measured: %w", err)
 				}
 			}
 			j.Times = autoscale.GangTimes{Started: instant(begun), Running: instant(running), Stopping: instant(stopped)}

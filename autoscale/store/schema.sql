@@ -45,7 +45,8 @@ CREATE TABLE jobs (
 	restarts   INTEGER NOT NULL,
 	losses     INTEGER NOT NULL,
 	failures   INTEGER NOT NULL,
-	spent      INTEGER NOT NULL  -- nano dollars booked to it
+	spent      INTEGER NOT NULL, -- nano dollars booked to it
+	measured   TEXT              -- JSON; NULL: nothing was
 ) STRICT;
 CREATE INDEX jobs_live ON jobs (id) WHERE ended IS NULL OR gang IS NOT NULL;
 

@@ -16,6 +16,7 @@ type Step struct {
 	Accum       int     // passes before the one with the optimizer step
 	SqrOfMean   float64 // squared norm of the mean over the samples
 	MeanOfSqr   float64 // mean of the samples' squared norms
+	Steps       int     // like it, of which these are the means; 0: 1
 	// With one replica and no accumulation there is one sample only; the two values
 	// are then taken over the gradients of this step and the one before.
 }
@@ -42,7 +43,7 @@ func NewNoiseEstimator(initialBatch int) *NoiseEstimator {
 // Estimates from pairs of steps are biased, as the parameters moved in between:
 // the first step with several samples afterwards begins anew.
 func (e *NoiseEstimator) Add(s Step) bool {
-	if s.Replicas < 1 || s.AtomicBatch < 1 || s.Accum < 0 {
+	if s.Replicas < 1 || s.AtomicBatch < 1 || s.Accum < 0 || s.Steps < 0 {
 		return false
 	}
 	for _, v := range []float64{s.SqrOfMean, s.MeanOfSqr} {
@@ -57,11 +58,17 @@ func (e *NoiseEstimator) Add(s Step) bool {
 	} else if e.pairs {
 		*e = NoiseEstimator{initialBatch: e.initialBatch}
 	}
-	keep := math.Pow(noiseSmooth, scale)
+	keep := math.Pow(noiseSmooth, scale*float64(max(s.Steps, 1)))
 	e.sqr = keep*e.sqr + (1-keep)*(count*s.SqrOfMean-s.MeanOfSqr)/(count-1)
 	e.noise = keep*e.noise + (1-keep)*(s.MeanOfSqr-s.SqrOfMean)*scale/(count-1)
 	e.weight = keep*e.weight + (1 - keep)
 	return true
+}
+
+// Clone is an estimator that goes on by itself from here.
+func (e *NoiseEstimator) Clone() *NoiseEstimator {
+	c := *e
+	return &c
 }
 
 // Noise is the estimate so far. ok is false before the first step.

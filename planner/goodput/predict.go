@@ -35,6 +35,7 @@ type Prediction struct {
 	Choice
 	LogSD    float64 // standard deviation of the logarithm of Goodput
 	Basis    Basis
+	MaxLocal int  // largest local batch there, where the type or its memory bounds it below what the job allows; 0: they do not
 	Measured bool // the type and the number of replicas on that many nodes were measured
 }
 
@@ -47,10 +48,13 @@ type PredictorConfig struct {
 	// is then taken to last as long as a ring would, rather than to be free.
 	Bought      bool
 	MinReplicas int // that the job runs on anyway, whatever was measured
+	// Tables keep what was searched, at the cost of up to 1 % of the goodput; nil:
+	// every prediction is searched. They are shared by those who ask one after the other.
+	Tables *Tables
 }
 
 // Predictor answers for all types by one profile. It does not change once built,
-// and is safe for concurrent use.
+// and is safe for concurrent use if it has no tables.
 type Predictor struct {
 	profile  *Profile
 	cfg      PredictorConfig
@@ -77,8 +81,16 @@ func (r *Predictor) At(accelerator string, nodes, replicas int) (p Prediction, o
 	if !ok {
 		return p, false
 	}
-	if p.Choice, ok = m.Best(Clamp, nodes, replicas); !ok {
+	if r.cfg.Tables != nil {
+		p.Choice, ok = r.cfg.Tables.Best(m, nodes, replicas)
+	} else {
+		p.Choice, ok = m.Best(Clamp, nodes, replicas)
+	}
+	if !ok {
 		return Prediction{}, false
+	}
+	if m.Limits.MaxLocal < r.profile.Limits.whole().MaxLocal {
+		p.MaxLocal = m.Limits.MaxLocal
 	}
 	p.Basis = e.basis
 	p.LogSD = e.logSD(nodes, replicas, p.Atomic)

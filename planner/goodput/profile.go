@@ -1,8 +1,10 @@
 package goodput
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -28,6 +30,7 @@ type TypeProfile struct {
 	Theta       Theta
 	Held        []string // parameters that Theta's samples said nothing of
 	Samples     []Sample // what Theta was fitted to; none: it was given
+	given       *Theta   // before there were samples: its word counts where they say nothing; nil: none was
 	uncertainty Uncertainty
 	seen        coverage
 }
@@ -50,14 +53,23 @@ func NewTypeProfile(accelerator, kind string, samples []Sample) (TypeProfile, Fi
 }
 
 // Add takes over new samples and fits anew, from the last fit. A local batch that
-// is already there at the same place becomes a mean of both.
+// is already there at the same place becomes a mean of both. A theta that was given
+// without samples counts as its word on the places that were not measured.
 func (t TypeProfile) Add(samples ...Sample) (TypeProfile, FitResult, error) {
+	if err := checkSamples(samples); err != nil {
+		return t, FitResult{}, err
+	}
+	if len(t.Samples) == 0 && t.Theta != (Theta{}) {
+		given := t.Theta
+		t.given = &given
+	}
 	opts := FitOptions{}
 	if len(t.Samples) > 0 {
 		// The last optimum is near the new one, unless something of a new kind was seen.
 		start := t.Theta
 		opts.Start = &start
-		opts.Quick = cover(slices.Concat(t.Samples, samples)).sameKinds(t.seen)
+		all := slices.Concat(t.Samples, samples)
+		opts.Quick = cover(append(all, t.word(all)...)).sameKinds(t.seen)
 	}
 	res, err := t.refit(slices.Concat(t.Samples, samples), opts)
 	return t, res, err
@@ -68,13 +80,55 @@ func (t *TypeProfile) refit(samples []Sample, opts FitOptions) (FitResult, error
 		return FitResult{}, err
 	}
 	t.Samples = MergeSamples(slicesAsOne(t.Kind, samples))
-	res, err := Fit(t.Samples, opts)
+	rows := slices.Concat(t.Samples, t.word(t.Samples))
+	res, err := Fit(rows, opts)
 	if err != nil {
 		return FitResult{}, err
 	}
-	t.Theta, t.Held, t.MaxReplicas = res.Theta, res.Unidentified, res.MaxReplicas
-	t.uncertainty, t.seen = res.Uncertainty, cover(t.Samples)
+	if t.given == nil || t.MaxReplicas > 0 { // a theta given without limit holds without one
+		t.MaxReplicas = max(t.MaxReplicas, cover(t.Samples).maxReplicas)
+	}
+	t.Theta, t.Held = res.Theta, res.Unidentified
+	t.uncertainty, t.seen = res.Uncertainty, cover(rows)
 	return res, nil
+}
+
+// word is what the given theta says of kinds of places that samples do not tell,
+// around their local batch, with all times longer by as much as computation takes
+// longer than it said.
+func (t *TypeProfile) word(samples []Sample) []Sample {
+	if t.given == nil {
+		return nil
+	}
+	seen := cover(samples)
+	atomic, ratio := 0.0, 0.0
+	for _, s := range samples {
+		atomic += math.Log(float64(s.AtomicBatch)) / float64(len(samples))
+		ratio += math.Log(s.AccumSec/t.given.ComputeSec(s.AtomicBatch)) / float64(len(samples))
+	}
+	usual, longer := int(math.Round(math.Exp(atomic))), math.Exp(ratio)
+	var list []Sample
+	for _, p := range []Place{{1, 1}, {1, 2}, {1, 4}, {1, 8}, {2, 2}, {2, 4}, {2, 8}, {4, 16}} {
+		switch {
+		case t.MaxReplicas > 0 && p.Replicas > t.MaxReplicas,
+			t.Kind == KindTPU && p.Nodes > 1,
+			p.Replicas == 1 && seen.atomics > 1,
+			p.Replicas > 1 && p.Nodes == 1 && seen.slopeR,
+			p.Nodes > 1 && seen.slopeN,
+			slices.ContainsFunc(samples, func(s Sample) bool { return s.Nodes == p.Nodes && s.Replicas == p.Replicas }):
+			continue
+		}
+		for _, m := range []int{max(1, usual/2), 2 * usual} {
+			s := Sample{
+				Nodes: p.Nodes, Replicas: p.Replicas, AtomicBatch: m,
+				AccumSec: longer * t.given.ComputeSec(m), OptimSec: longer * t.given.OptimSec(p.Nodes, p.Replicas, m),
+			}
+			if field, _ := s.check(); field == "" {
+				list = append(list, s)
+			}
+		}
+	}
+	return list
 }
 
 // slicesAsOne takes a TPU slice for one node.
@@ -132,6 +186,18 @@ func (p *Profile) Put(t TypeProfile) {
 	}
 	p.Types = append(p.Types, t)
 	slices.SortFunc(p.Types, func(a, b TypeProfile) int { return cmp.Compare(a.Accelerator, b.Accelerator) })
+}
+
+// Equal reports whether p and q were written alike, but for their noise.
+func (p *Profile) Equal(q *Profile) bool {
+	a, b := *p, *q
+	a.Noise, b.Noise = nil, nil
+	first, err := a.MarshalJSON()
+	if err != nil {
+		return false
+	}
+	second, err := b.MarshalJSON()
+	return err == nil && bytes.Equal(first, second)
 }
 
 // check returns an *InputError for the first value that cannot be, by its path

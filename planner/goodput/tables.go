@@ -57,6 +57,12 @@ type tableKey struct {
 	limits Limits
 }
 
+// pointKey is what one value of tables depends on.
+type pointKey struct {
+	tableKey
+	place Place
+}
+
 // Tables computes the best batch of many models at a fixed list of places, and
 // keeps each row for as long as it is asked for: by theta, limits, and the noise
 // rounded to a bucket, so that a job whose noise drifts a little is not computed
@@ -67,11 +73,13 @@ type Tables struct {
 	places    []Place
 	old, rows map[tableKey][]Choice
 	computed  int
+
+	oldPoints, points map[pointKey]Choice // of places asked for one by one
 }
 
-// NewTables prepares tables with a column for each place.
+// NewTables prepares tables with a column for each place; Best needs none.
 func NewTables(v Variant, places []Place) *Tables {
-	return &Tables{variant: v, places: places, rows: make(map[tableKey][]Choice)}
+	return &Tables{variant: v, places: places, rows: make(map[tableKey][]Choice), points: make(map[pointKey]Choice)}
 }
 
 // Row is the best batch of m at every place, with goodput 0 where it cannot run.
@@ -95,10 +103,35 @@ func (t *Tables) Row(m Model) []Choice {
 	return row
 }
 
-// NextRound forgets the rows that were not asked for since it was last called.
+// Best is the best batch of m at one place, for callers that ask for places one by
+// one. ok is false where it cannot run.
+func (t *Tables) Best(m Model, nodes, replicas int) (best Choice, ok bool) {
+	bucket, middle := bucketOf(m.Noise)
+	key := pointKey{tableKey{m.Theta, bucket, m.Limits}, Place{nodes, replicas}}
+	best, known := t.points[key]
+	if !known {
+		if best, known = t.oldPoints[key]; !known {
+			m.Noise = middle
+			best, _ = m.Best(t.variant, nodes, replicas)
+			t.computed++
+		}
+		t.points[key] = best
+	}
+	return best, best.Goodput > 0
+}
+
+// SameBucket reports whether tables take two noises for the same.
+func SameBucket(a, b Noise) bool {
+	first, _ := bucketOf(a)
+	second, _ := bucketOf(b)
+	return first == second
+}
+
+// NextRound forgets what was not asked for since it was last called.
 func (t *Tables) NextRound() {
+	t.oldPoints, t.points = t.points, make(map[pointKey]Choice, len(t.points))
 	t.old, t.rows = t.rows, make(map[tableKey][]Choice, len(t.rows))
 }
 
-// Computed is how many rows were computed so far rather than found.
+// Computed is how many rows and single values were computed so far rather than found.
 func (t *Tables) Computed() int { return t.computed }

@@ -203,6 +203,9 @@ func allocate(p *planner.Problem, d *planner.Demand, seat *planner.Seat, w *wort
 	}
 	a.Reason = why(p, seat, w, full)
 	a.Held = seat.Stays && w.best >= 0 && cost(&full[w.best], w) < cost(c, w)*(1-leastSaving)
+	if tries(p, d.State, c) {
+		a.Reason = trialReason(d.State.Job, d.State.Trial)
+	}
 	if deadline := d.State.Job.Deadline; !deadline.IsZero() && a.Finish.After(deadline) {
 		a.Reason += fmt.Sprintf("; late: it is expected %s after its deadline", a.Finish.Sub(deadline).Round(time.Minute))
 	}
@@ -215,7 +218,7 @@ func allocate(p *planner.Problem, d *planner.Demand, seat *planner.Seat, w *wort
 
 func configOf(p *planner.Problem, c *planner.Column) planner.Config {
 	t := &p.Offers[c.Offer].Type
-	return planner.Config{Cloud: t.Cloud, Type: t.Name, Nodes: c.Nodes, Replicas: c.Replicas(), Batch: c.Speed.Batch}
+	return planner.Config{Cloud: t.Cloud, Type: t.Name, Nodes: c.Nodes, Replicas: c.Replicas(), Batch: c.Speed.Batch, MaxLocal: c.Speed.MaxLocal}
 }
 
 // cost is what the rest of the job costs on c, money and time, in USD.

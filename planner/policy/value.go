@@ -81,6 +81,9 @@ func Value(p planner.Problem, s Settings) (planner.Plan, error) {
 
 // Explain makes the plan of Value, and keeps what it was made from.
 func Explain(p planner.Problem, s Settings) (*Reasons, error) {
+	if err := explore(&p, s); err != nil {
+		return nil, err
+	}
 	pr, err := planner.NewProgram(&p, s.transfer())
 	if err != nil {
 		return nil, err
@@ -244,6 +247,9 @@ func setWorth(p *planner.Problem, d *planner.Demand, w *worth) {
 		col := &d.Columns[c]
 		base := w.kappa * col.Speed.Goodput * col.Useful
 		steady := w.bonus + credit - w.v*col.Loss*col.Down
+		if tries(p, d.State, col) {
+			steady += max(0, d.State.Trial.Hourly()) // one that was begun is not broken off
+		}
 		col.Stay = base + steady
 		col.Here = switched(p, col, w, base, col.Resume, reference) + steady
 		col.Bought = switched(p, col, w, base, col.Resume+col.Boot, reference) + steady

@@ -3,7 +3,9 @@ package throughput
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
+	"reflect"
 	"slices"
 )
 
@@ -117,6 +119,37 @@ func (p Profile) Name() string { return p.name }
 // Roofline is the estimate that fills what was not measured. ok is false when
 // there is none.
 func (p Profile) Roofline() (r *Roofline, ok bool) { return p.roofline, p.roofline != nil }
+
+// Equal reports whether p and q say the same of every place.
+func (p Profile) Equal(q Profile) bool {
+	if (p.roofline == nil) != (q.roofline == nil) || !maps.Equal(p.cells, q.cells) {
+		return false
+	}
+	return p.roofline == nil || p.roofline == q.roofline || reflect.DeepEqual(p.roofline.class, q.roofline.class)
+}
+
+// Guesses reports whether some speed of p is an estimate.
+func (p Profile) Guesses() bool {
+	if p.roofline != nil {
+		return true
+	}
+	for _, s := range p.cells {
+		if s.estimated {
+			return true
+		}
+	}
+	return false
+}
+
+// Measured reports whether some speed on an accelerator was measured.
+func (p Profile) Measured(accelerator string) bool {
+	for at, s := range p.cells {
+		if at.accelerator == accelerator && !s.estimated {
+			return true
+		}
+	}
+	return false
+}
 
 // Speed is the samples per second of the job on replicas accelerators of that
 // name, on nodes machines; estimated is true when the number was not measured.

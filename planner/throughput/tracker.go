@@ -2,7 +2,9 @@ package throughput
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 )
 
 // Variances of the logarithm of a speed that is believed over that which is seen,
@@ -49,6 +51,29 @@ func (c Correction) String() string {
 // NewTracker begins with what a profile believes.
 func NewTracker(p Profile) *Tracker { return &Tracker{profile: p, index: make(map[cell]int)} }
 
+// Clone is a tracker that goes on by itself from here.
+func (t *Tracker) Clone() *Tracker {
+	c := *t
+	c.index = maps.Clone(t.index)
+	c.places, c.errors, c.counts = slices.Clone(t.places), slices.Clone(t.errors), slices.Clone(t.counts)
+	return &c
+}
+
+// Profile is what the tracker began with.
+func (t *Tracker) Profile() Profile { return t.profile }
+
+// Seen reports whether something was seen on an accelerator.
+func (t *Tracker) Seen(accelerator string) bool {
+	return slices.ContainsFunc(t.places, func(e Entry) bool { return e.Accelerator == accelerator })
+}
+
+// LogSD is the standard deviation of the logarithm of a speed that is believed
+// before anything is seen.
+func LogSD(estimated bool) float64 {
+	at := Entry{Replicas: 1, Estimated: estimated}
+	return math.Sqrt(errorsCovary(at, at))
+}
+
 // errorsCovary is the covariance of the errors of two beliefs.
 func errorsCovary(a, b Entry) float64 {
 	same := a.Accelerator == b.Accelerator && a.Replicas == b.Replicas && (a.Nodes > 1) == (b.Nodes > 1)
@@ -76,12 +101,12 @@ func errorsCovary(a, b Entry) float64 {
 // Speed is that of the profile, corrected; estimated is false where the place was
 // seen. ok is false where nothing is known and nothing was seen.
 func (t *Tracker) Speed(accelerator string, nodes, replicas int) (samplesPerSec float64, estimated, ok bool) {
-	samplesPerSec, _, estimated, ok = t.belief(accelerator, nodes, replicas)
+	samplesPerSec, _, estimated, ok = t.Belief(accelerator, nodes, replicas)
 	return samplesPerSec, estimated, ok
 }
 
-// belief is Speed with the standard deviation of its logarithm.
-func (t *Tracker) belief(accelerator string, nodes, replicas int) (samplesPerSec, sd float64, estimated, ok bool) {
+// Belief is Speed with the standard deviation of its logarithm.
+func (t *Tracker) Belief(accelerator string, nodes, replicas int) (samplesPerSec, sd float64, estimated, ok bool) {
 	speed, estimated, ok := t.profile.Speed(accelerator, nodes, replicas)
 	if !ok {
 		return 0, 0, false, false
@@ -107,7 +132,7 @@ func (t *Tracker) Observe(e Entry) (c Correction, wrong bool, err error) {
 	if math.IsNaN(e.SamplesPerSec) || math.IsInf(e.SamplesPerSec, 0) || e.SamplesPerSec <= 0 {
 		return c, false, &EntryError{0, "samplesPerSec", fmt.Sprintf("%g: want a positive number", e.SamplesPerSec)}
 	}
-	believed, sd, _, ok := t.belief(e.Accelerator, e.Nodes, e.Replicas)
+	believed, sd, _, ok := t.Belief(e.Accelerator, e.Nodes, e.Replicas)
 	if !ok {
 		return c, false, &EntryError{0, "accelerator", fmt.Sprintf("%d replicas on %d machines of %q: nothing was believed of them", e.Replicas, e.Nodes, e.Accelerator)}
 	}
