@@ -89,7 +89,7 @@ func (c goodputCurve) knows(accelerator string) bool {
 // GoodputProfileOf is the profile behind a curve of GoodputCurve. ok is false for
 // any other curve, such as that of a table.
 func GoodputProfileOf(c Curve) (p *goodput.Profile, ok bool) {
-	if hidden, ok := c.(hiddenCurve); ok {
+	for hidden, ok := c.(hiddenCurve); ok; hidden, ok = c.(hiddenCurve) {
 		c = hidden.Curve
 	}
 	curve, ok := c.(goodputCurve)
