@@ -83,6 +83,8 @@ type Settings struct {
 	// which every machine is in use has none to give before one has ended.
 	EndFirst []provider.Market
 
+	Windows []Window // when the loop may do things; none: always
+
 	// SkipUnchanged leaves out the plan of a round when nothing that it depends on
 	// has changed: no event, no clock, no price of the offerings by more than PriceStep.
 	SkipUnchanged bool
@@ -263,6 +265,9 @@ func (s *Settings) fill() error {
 	}
 	if s.MaxFailures == 0 {
 		s.MaxFailures = d.MaxFailures
+	}
+	if err := validateWindows(s.Windows); err != nil {
+		return err
 	}
 	if s.Notices == nil {
 		s.Notices = d.Notices

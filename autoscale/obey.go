@@ -29,6 +29,12 @@ func (a *admission) obey() {
 		if _, put := a.deferred[x.Job]; put || !moving {
 			continue
 		}
+		if !a.s.forced(r) {
+			if why, _ := windows(a.s.Windows).shut(ofMoves, a.s.Now); why != "" {
+				a.deferred[x.Job] = why
+				continue
+			}
+		}
 		if moves++; a.s.MaxMoves > 0 && moves > a.s.MaxMoves {
 			a.deferred[x.Job] = fmt.Sprintf("no more than %d jobs move in one round", a.s.MaxMoves)
 			a.paced = true
@@ -54,6 +60,10 @@ func (a *admission) keeps(r *JobRecord) string {
 	}
 	if why, ok := over.first(Pause, func(s string) bool { return s == "cloud/"+r.Target.Offering.Cloud }); ok {
 		return why.String()
+	}
+	if !a.s.forced(r) {
+		why, _ := windows(a.s.Windows).shut(ofMoves, a.s.Now)
+		return why
 	}
 	return ""
 }

@@ -177,7 +177,7 @@ func (l *Loop) state(now time.Time) *State {
 		Ending: l.ending.count, EndingRate: l.ending.rate, MayEndAll: l.allowed,
 	}
 	s.Offers, s.Unpriced = l.offers(now)
-	s.Reservations, s.EndFirst = l.cfg.Reservations, l.cfg.Settings.EndFirst
+	s.Reservations, s.EndFirst, s.Windows = l.cfg.Reservations, l.cfg.Settings.EndFirst, l.cfg.Settings.Windows
 	for _, p := range l.strays {
 		s.Strays[p.Job] = true
 	}

@@ -241,6 +241,9 @@ func (s *State) blocked(o planner.Offer) (why string, until time.Time) {
 	if why := overrides(s.Overrides).closed(o.Offering); why != "" {
 		return why, time.Time{}
 	}
+	if why, until := windows(s.Windows).shut(ofLaunches, s.Now); why != "" {
+		return why, until
+	}
 	for i := range s.Shortages {
 		if x := &s.Shortages[i]; x.Until.After(s.Now) && x.Scope.Holds(o.Offering, o.Type) && x.Until.After(until) {
 			why, until = x.Kind, x.Until

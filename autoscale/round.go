@@ -212,6 +212,10 @@ func (l *Loop) clocks(now time.Time, tell func(at time.Time, clock planner.Clock
 			ahead(m.Instance.Launched.Add(set.MaxLife), planner.HoldClock)
 		}
 	}
+	for _, w := range l.cfg.Settings.Windows {
+		_, next := w.Time.At(now)
+		ahead(next, WindowClock)
+	}
 	for i := range l.cfg.Reservations {
 		r := &l.cfg.Reservations[i]
 		ahead(r.From, planner.BackClock)

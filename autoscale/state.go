@@ -38,6 +38,7 @@ type State struct {
 
 	Reservations []Reservation
 	EndFirst     []provider.Market // where a drained machine ends before there is another
+	Windows      []Window
 
 	// What this round ends already for other reasons than the plan, and whether a
 	// person said that it may end as much as it wants to.

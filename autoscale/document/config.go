@@ -1,6 +1,12 @@
 package document
 
-import "github.com/goodfleet/goodfleet/provider"
+import (
+	"fmt"
+	"time"
+
+	"github.com/goodfleet/goodfleet/autoscale/schedule"
+	"github.com/goodfleet/goodfleet/provider"
+)
 
 // Config is the document of goodfleet's settings.
 type Config struct {
@@ -23,8 +29,9 @@ type ConfigSpec struct {
 	Ledger     string            `json:"ledger,omitempty"`     // file that cost-report reads
 	Quarantine string            `json:"quarantine,omitempty"` // file of prices that were put aside
 
-	Quotas []Quota `json:"quotas,omitempty"`
-	Owned  []Owned `json:"owned,omitempty"`
+	Quotas  []Quota  `json:"quotas,omitempty"`
+	Owned   []Owned  `json:"owned,omitempty"`
+	Windows []Window `json:"windows,omitempty"`
 }
 
 // Quota is a limit of an account, in the cloud's own unit.
@@ -45,4 +52,50 @@ type Owned struct {
 	Zone   string `json:"zone"`
 	Type   string `json:"type"`
 	Count  int    `json:"count"`
+}
+
+// Window says when something may be done. One of Allow and Deny is given.
+type Window struct {
+	Name  string   `json:"name"`
+	Allow []string `json:"allow,omitempty"` // "moves", "launches": only while a window that allows it is open
+	Deny  []string `json:"deny,omitempty"`  // not while it is open
+	Start string   `json:"start"`           // the five fields of crontab
+	For   Duration `json:"for"`
+	Zone  string   `json:"zone,omitempty"` // of the IANA data base; absent: UTC
+}
+
+// Time is when the window is open.
+func (w Window) Time() (schedule.Window, error) {
+	starts, err := schedule.ParseCron(w.Start)
+	if err != nil {
+		return schedule.Window{}, err
+	}
+	return schedule.NewWindow(starts, time.Duration(w.For), w.Zone)
+}
+
+// checkWindows reports the first window that cannot be used, at its place.
+func (d Document) checkWindows() error {
+	seen := map[string]int{}
+	for i, w := range d.Config.Spec.Windows {
+		at := fmt.Sprintf("spec.windows[%d]", i)
+		line, _ := d.Place(at + ".name")
+		if first, twice := seen[w.Name]; twice {
+			return d.Fail(at+".name", "%q is given twice, first in line %d", w.Name, first)
+		}
+		seen[w.Name] = line
+		if (len(w.Allow) == 0) == (len(w.Deny) == 0) {
+			return d.Fail(at, "want allow or deny, one of them")
+		}
+		starts, err := schedule.ParseCron(w.Start)
+		if err != nil {
+			return d.Fail(at+".start", "%v", err)
+		}
+		if _, err := schedule.NewWindow(starts, time.Hour, w.Zone); err != nil {
+			return d.Fail(at+".zone", "%v", err)
+		}
+		if _, err := schedule.NewWindow(starts, time.Duration(w.For), w.Zone); err != nil {
+			return d.Fail(at+".for", "%v", err)
+		}
+	}
+	return nil
 }

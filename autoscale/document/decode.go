@@ -189,7 +189,7 @@ func (d Document) checkConfig() error {
 			return d.Fail("spec.round", "want more than 0")
 		}
 	}
-	return nil
+	return d.checkWindows()
 }
 
 // Sold is what there is to name in a job: each list may be nil, for a name that

@@ -136,6 +136,9 @@ func besides(file string) func(name string) ([]byte, error) {
 func (world world) state(cfg planConfig, jobs []*planner.Job) (state autoscale.State, later int, err error) {
 	defaults := autoscale.DefaultSettings()
 	state = autoscale.State{Now: cfg.now, BurnCap: cfg.settings.burnCap, Hold: defaults.Hold, Recheck: defaults.DeniedWait, Catalogue: world.catalogue}
+	if state.Windows, err = cfg.settings.windows(); err != nil {
+		return state, 0, err
+	}
 	for _, j := range jobs {
 		if j.Submitted.After(cfg.now) {
 			later++

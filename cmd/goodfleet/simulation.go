@@ -36,6 +36,10 @@ func (world world) setting(cfg simulateConfig, start time.Time, jobs []*planner.
 	if err != nil {
 		return sim.Setting{}, err
 	}
+	windows, err := s.windows()
+	if err != nil {
+		return sim.Setting{}, err
+	}
 	offerings := world.sold(s, start, jobs)
 	if len(offerings) == 0 {
 		return sim.Setting{}, fmt.Errorf("%s: nothing that these jobs can run on has a known price at %s where they may buy", cfg.file, start.Format(time.RFC3339))
@@ -44,8 +48,27 @@ func (world world) setting(cfg simulateConfig, start time.Time, jobs []*planner.
 		Variant: subjectName, Seed: s.seed, Start: start.Truncate(s.round), Jobs: jobs,
 		Catalogue: world.catalogue, Prices: world.history, Offerings: offerings, Quotas: quotas,
 		Plan: planBy(policy.Value), Reference: reference(jobs),
-		Loop: autoscale.Settings{Round: s.round, BurnCap: s.burnCap, Setup: setup, Book: bookEvery, SkipUnchanged: true, PriceStep: priceStep},
+		Loop: autoscale.Settings{Round: s.round, BurnCap: s.burnCap, Setup: setup, Book: bookEvery, SkipUnchanged: true, PriceStep: priceStep, Windows: windows},
 	}, nil
+}
+
+// windows are those of the settings file, as the loop goes by them.
+func (s *settings) windows() ([]autoscale.Window, error) {
+	if s.config == nil {
+		return nil, nil
+	}
+	var list []autoscale.Window
+	for _, w := range s.config.Spec.Windows {
+		open, err := w.Time()
+		if err != nil {
+			return nil, fmt.Errorf("window %s: %w", w.Name, err)
+		}
+		of := slices.Concat(w.Allow, w.Deny)
+		list = append(list, autoscale.Window{
+			Name: w.Name, Deny: len(w.Deny) > 0, Moves: slices.Contains(of, "moves"), Launches: slices.Contains(of, "launches"), Time: open,
+		})
+	}
+	return list, nil
 }
 
 // setup is how long a machine runs, and costs, before it can carry a job: image,

@@ -14,7 +14,7 @@ var (
 	leaves        = []string{"planner/goodput", "planner/throughput", "planner/linear", "planner/block", "planner/whole", "planner/deadline"}
 	belowPlanner  = slices.Concat(leaves, []string{"pricing", "provider"})
 	belowPolicy   = slices.Concat(belowPlanner, []string{"planner"})
-	belowLoop     = slices.Concat(belowPolicy, []string{"planner/policy", "pricing/ledger", "pricing/budget", "autoscale/placement"})
+	belowLoop     = slices.Concat(belowPolicy, []string{"planner/policy", "pricing/ledger", "pricing/budget", "autoscale/placement", "autoscale/schedule"})
 	loopAndBelow  = slices.Concat(belowLoop, []string{"autoscale"})
 	anythingOfOur = []string{"..."}
 )
@@ -45,7 +45,8 @@ var allowed = map[string][]string{
 	"planner/policy":     belowPolicy,
 
 	"autoscale/placement":      {"planner", "provider"},
-	"autoscale/document":       {"planner", "planner/goodput", "planner/throughput", "pricing", "pricing/ledger", "pricing/budget", "provider"},
+	"autoscale/schedule":       {}, // when windows are open: for the loop that heeds them and the documents that give them
+	"autoscale/document":       {"autoscale/schedule", "planner", "planner/goodput", "planner/throughput", "pricing", "pricing/ledger", "pricing/budget", "provider"},
 	"autoscale":                belowLoop,
 	"autoscale/store":          slices.Concat(loopAndBelow, []string{"autoscale/document"}),
 	"autoscale/runner":         loopAndBelow,

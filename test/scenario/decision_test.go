@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/goodfleet/goodfleet/autoscale"
+	"github.com/goodfleet/goodfleet/autoscale/schedule"
 	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/pricing/ledger"
@@ -103,6 +104,16 @@ func (f *fleet) readDecision(section, line string, w []string) (err error) {
 		f.settings.Setup = span(1)
 	case w[0] == "moves" && len(w) == 2:
 		f.settings.MaxMoves, err = strconv.Atoi(w[1])
+	case w[0] == "window" && len(w) == 12 && w[9] == "for": // NAME allow|deny WHAT M H D M W for TIME ZONE
+		open := autoscale.Window{Name: w[1], Deny: w[2] == "deny", Moves: w[3] == "moves", Launches: w[3] == "launches"}
+		var cron schedule.Cron
+		if cron, err = schedule.ParseCron(strings.Join(w[4:9], " ")); err == nil {
+			lasts := span(10)
+			if err == nil {
+				open.Time, err = schedule.NewWindow(cron, lasts, w[11])
+			}
+		}
+		f.settings.Windows = append(f.settings.Windows, open)
 	case w[0] == "reserve" && len(w) == 7 && w[3] == "from" && w[5] == "until": // OFFERING N from TIME until TIME
 		r := autoscale.Reservation{From: f.start.Add(span(4)), Until: f.start.Add(span(6)), Drain: 30 * time.Minute}
 		if r.Offering, err = offering(w[1]); err == nil {
