@@ -53,8 +53,8 @@ type Assigned struct {
 // keepBonus makes a job keep its config on a tie: it is too small to decide anything else.
 const keepBonus = 1e-12
 
-// wholeGap is the part of the gap asked for that the sum of whole values may have: it
-// counts what jobs without config do, and so is larger than the objective.
+// wholeGap is the least part of the gap asked for that the sum of values over none is
+// solved to, where the objective may be as small as that beside it.
 const wholeGap = 0.02
 
 func want(l whole.Limits) float64 {
@@ -72,25 +72,17 @@ func (a *Assignment) Solve(l whole.Limits) Assigned {
 	for k, t := range a.Types {
 		capacity[k] = float64(t.Workers)
 	}
-	constant, scale := 0.0, 1.0 // as if only the pinned were served; the largest worth
 	var pinned []int
-	values := make([][]float64, n)
+	worths := make([][]float64, n)
 	for j := range a.Requests {
 		q := &a.Requests[j]
 		out.Choice[j] = -1
-		values[j] = a.values(q)
-		constant += a.none()
+		worths[j] = a.worths(q)
 		if q.Pinned {
 			out.Choice[j] = q.Current
 			c := q.Options[q.Current]
 			capacity[c.Type] -= float64(c.GPUs)
-			constant += values[j][q.Current]
 			pinned = append(pinned, j)
-		}
-		for _, v := range values[j] {
-			if !math.IsNaN(v) {
-				scale = max(scale, v+a.none())
-			}
 		}
 	}
 	if crowd := a.crowded(pinned, capacity); len(crowd) > 0 {
@@ -100,36 +92,22 @@ func (a *Assignment) Solve(l whole.Limits) Assigned {
 		out.Status, out.Conflict = "infeasible", crowd
 		return out
 	}
-	p := whole.Problem{Options: make([][]whole.Option, n), Capacity: capacity}
-	index := make([][]int, n)
-	for j := range a.Requests {
-		q := &a.Requests[j]
-		if q.Pinned {
-			continue
-		}
-		for i, c := range q.Options {
-			v := values[j][i]
-			if math.IsNaN(v) {
-				continue
-			}
-			if i == q.Current {
-				v += keepBonus * scale
-			}
-			p.Options[j] = append(p.Options[j], whole.Option{Row: c.Type, Units: float64(c.GPUs), Value: v})
-			index[j] = append(index[j], i)
-		}
-	}
+	p, index := a.whole(worths, capacity)
 	inner := l
-	inner.Gap = wholeGap * want(l) / max(1, math.Abs(a.none()))
+	inner.Gap = want(l) * a.part(worths)
 	r := whole.Solve(&p, inner)
-	value := constant
+	value := 0.0
 	for j, c := range r.Choice {
 		if c >= 0 {
 			out.Choice[j] = index[j][c]
-			value += values[j][index[j][c]]
+		}
+		if c = out.Choice[j]; c >= 0 {
+			value += worths[j][c]
+		} else {
+			value += a.none()
 		}
 	}
-	out.Objective, out.Bound = a.objective(value), a.objective(max(value, r.Bound+constant))
+	out.Objective, out.Bound = a.objective(value), a.objective(value+max(0, r.Bound-r.Value))
 	out.Gap = distance(out.Objective, out.Bound)
 	out.Nodes = r.Nodes
 	for _, price := range r.Prices {
@@ -140,6 +118,36 @@ func (a *Assignment) Solve(l whole.Limits) Assigned {
 		out.Status = "optimal"
 	}
 	return out
+}
+
+// whole states the choice of the jobs that are not pinned by what each option adds over
+// none, and tells which options of each job it holds.
+func (a *Assignment) whole(worths [][]float64, capacity []float64) (p whole.Problem, index [][]int) {
+	largest := 1.0
+	for _, list := range worths {
+		for _, v := range list {
+			if !math.IsNaN(v) {
+				largest = max(largest, v)
+			}
+		}
+	}
+	p = whole.Problem{Options: make([][]whole.Option, len(worths)), Capacity: capacity}
+	index = make([][]int, len(worths))
+	for j := range a.Requests {
+		q := &a.Requests[j]
+		for i, c := range q.Options {
+			if q.Pinned || math.IsNaN(worths[j][i]) {
+				continue
+			}
+			v := worths[j][i] - a.none()
+			if i == q.Current {
+				v += keepBonus * largest
+			}
+			p.Options[j] = append(p.Options[j], whole.Option{Row: c.Type, Units: float64(c.GPUs), Value: v})
+			index[j] = append(index[j], i)
+		}
+	}
+	return p, index
 }
 
 // crowded lists the pinned jobs of types that cannot hold all of theirs.
@@ -153,9 +161,32 @@ func (a *Assignment) crowded(pinned []int, left []float64) []int {
 	return list
 }
 
-// values are what each option adds to the sum over having none, in the sense of a
-// maximum; absent (NaN) where the config is unusable.
-func (a *Assignment) values(q *Request) []float64 {
+// part is how large the objective is, at least, beside the sum over none that the
+// solver sees.
+func (a *Assignment) part(worths [][]float64) float64 {
+	if a.Rule == Pollux {
+		return wholeGap / max(1, math.Abs(a.none()))
+	}
+	sum, over := 0.0, 0.0 // if each job had its best option
+	for _, list := range worths {
+		top := a.none()
+		for _, v := range list {
+			if !math.IsNaN(v) {
+				top = max(top, v)
+			}
+		}
+		sum += top
+		over += top - a.none()
+	}
+	if a.Power > 0 || sum >= 0 || over == 0 {
+		return wholeGap // a maximum may be near 0
+	}
+	return max(wholeGap, 0.9*sum/(sum-over))
+}
+
+// worths are what each option counts, in the sense of a maximum; absent (NaN) where the
+// config is unusable.
+func (a *Assignment) worths(q *Request) []float64 {
 	least := math.Inf(1)
 	for _, c := range q.Options {
 		if c.Goodput > 0 {
@@ -172,7 +203,7 @@ func (a *Assignment) values(q *Request) []float64 {
 		if q.Current >= 0 && i != q.Current {
 			v *= a.factor(q.Restart)
 		}
-		if v = a.worth(v) - a.none(); !math.IsInf(v, 0) {
+		if v = a.worth(v); !math.IsInf(v, 0) {
 			list[i] = v
 		}
 	}

@@ -39,17 +39,17 @@ func (a *Assignment) limit(j, choice int, used []float64) string {
 	if q.Pinned {
 		return "pinned to its config"
 	}
-	values := a.values(q)
+	worths := a.worths(q)
 	best := -1
-	for i, v := range values {
-		if !math.IsNaN(v) && v > 0 && (best < 0 || v > values[best]) {
+	for i, v := range worths {
+		if !math.IsNaN(v) && v > a.none() && (best < 0 || v > worths[best]) {
 			best = i
 		}
 	}
 	if best < 0 {
 		return "no option is worth more than none"
 	}
-	if choice >= 0 && values[choice] >= values[best] {
+	if choice >= 0 && worths[choice] >= worths[best] {
 		return "nothing: it has its best option"
 	}
 	o := q.Options[best]

@@ -19,18 +19,19 @@ type (
 	requestFile struct {
 		ID      json.RawMessage `json:"id"`
 		MinGPUs *float64        `json:"min_gpus"`
-		Options []struct {
-			Type    string   `json:"type"`
-			GPUs    *float64 `json:"gpus"`
-			Goodput *float64 `json:"goodput"`
-		} `json:"options"`
-		Current *float64 `json:"current"`
+		Options json.RawMessage `json:"options"`
+		Current *float64        `json:"current"`
 		Restart *struct {
 			Age   float64 `json:"age_s"`
 			Count float64 `json:"count"`
 			Cost  float64 `json:"cost_s"`
 		} `json:"restart"`
 		Pinned bool `json:"pinned"`
+	}
+	configFile struct {
+		Type    string   `json:"type"`
+		GPUs    *float64 `json:"gpus"`
+		Goodput *float64 `json:"goodput"`
 	}
 )
 
@@ -109,24 +110,8 @@ func readRequest(raw json.RawMessage, path string, types map[string]int) (Reques
 			return Request{}, fieldErr(fmt.Sprintf("%g: want more than 0", q.MinGPUs), "%s.min_gpus", path)
 		}
 	}
-	if f.Options == nil {
-		return Request{}, fieldErr("is missing", "%s.options", path)
-	}
-	for i, o := range f.Options {
-		k, ok := types[o.Type]
-		switch {
-		case !ok:
-			return Request{}, fieldErr(fmt.Sprintf("there is no type %q in capacity", o.Type), "%s.options[%d].type", path, i)
-		case o.GPUs == nil:
-			return Request{}, fieldErr("is missing", "%s.options[%d].gpus", path, i)
-		case *o.GPUs < 1 || *o.GPUs != math.Trunc(*o.GPUs) || *o.GPUs > most:
-			return Request{}, fieldErr(fmt.Sprintf("%g: want a whole number of at least 1", *o.GPUs), "%s.options[%d].gpus", path, i)
-		}
-		c := Config{Type: k, GPUs: int(*o.GPUs)}
-		if o.Goodput != nil {
-			c.Goodput = *o.Goodput
-		}
-		q.Options = append(q.Options, c)
+	if q.Options, err = readConfigs(f.Options, path+".options", types); err != nil {
+		return Request{}, err
 	}
 	if f.Current != nil {
 		if c := *f.Current; c != math.Trunc(c) || c < 0 || int(c) >= len(q.Options) {
@@ -135,8 +120,13 @@ func readRequest(raw json.RawMessage, path string, types map[string]int) (Reques
 		q.Current = int(*f.Current)
 	}
 	if r := f.Restart; r != nil {
-		if r.Age < 0 || r.Count < 0 || r.Cost < 0 {
-			return Request{}, fieldErr("want numbers of at least 0", "%s.restart", path)
+		for _, v := range []struct {
+			name  string
+			value float64
+		}{{"age_s", r.Age}, {"count", r.Count}, {"cost_s", r.Cost}} {
+			if v.value < 0 {
+				return Request{}, fieldErr(fmt.Sprintf("%g: want at least 0", v.value), "%s.restart.%s", path, v.name)
+			}
 		}
 		q.Restart = Restart{AgeSec: r.Age, CostSec: r.Cost, Count: r.Count}
 	}
@@ -144,4 +134,44 @@ func readRequest(raw json.RawMessage, path string, types map[string]int) (Reques
 		return Request{}, fieldErr("true, but current names no usable option", "%s.pinned", path)
 	}
 	return q, nil
+}
+
+// readConfigs reads a list of options at once; only if one is of the wrong kind, each
+// for itself, to tell which.
+func readConfigs(raw json.RawMessage, path string, types map[string]int) ([]Config, error) {
+	if raw == nil || kind(raw) == "null" {
+		return nil, fieldErr("is missing", "%s", path)
+	}
+	var files []configFile
+	if json.Unmarshal(raw, &files) != nil {
+		var list []json.RawMessage
+		if err := decode(raw, &list, path); err != nil {
+			return nil, err
+		}
+		for i := range list {
+			var f configFile
+			if err := decode(list[i], &f, fmt.Sprintf("%s[%d]", path, i)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	configs := make([]Config, len(files))
+	for i, f := range files {
+		k, ok := types[f.Type]
+		switch {
+		case f.Type == "":
+			return nil, fieldErr("is missing", "%s[%d].type", path, i)
+		case !ok:
+			return nil, fieldErr(fmt.Sprintf("there is no type %q in capacity", f.Type), "%s[%d].type", path, i)
+		case f.GPUs == nil:
+			return nil, fieldErr("is missing", "%s[%d].gpus", path, i)
+		case *f.GPUs < 1 || *f.GPUs != math.Trunc(*f.GPUs) || *f.GPUs > most:
+			return nil, fieldErr(fmt.Sprintf("%g: want a whole number of accelerators, 1 to 1e9", *f.GPUs), "%s[%d].gpus", path, i)
+		}
+		configs[i] = Config{Type: k, GPUs: int(*f.GPUs)}
+		if f.Goodput != nil {
+			configs[i].Goodput = *f.Goodput
+		}
+	}
+	return configs, nil
 }

@@ -105,6 +105,8 @@ func kind(text []byte) string {
 // null reports whether the value is null.
 func (f field) null() bool { return f.value[0] == 'n' }
 
+const finiteWord = "a number below 1.8e308"
+
 // number reads a value that must be a number, and finite.
 func number(text []byte, path string, args ...any) (float64, error) {
 	if k := kind(text); k != "number" {
@@ -112,7 +114,7 @@ func number(text []byte, path string, args ...any) (float64, error) {
 	}
 	v, err := strconv.ParseFloat(string(text), 64)
 	if err != nil {
-		return 0, fieldErr(fmt.Sprintf("%.30s: want a number below 1.8e308", text), path, args...)
+		return 0, fieldErr(fmt.Sprintf("%.30s: want %s", text, finiteWord), path, args...)
 	}
 	return v, nil
 }

@@ -8,16 +8,17 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // The documents as they are written; pointers tell absent from zero.
 type (
 	problemFile struct {
-		Cluster  fields                `json:"cluster"`
-		Prices   fields                `json:"prices"`
-		Jobs     []json.RawMessage     `json:"jobs"`
-		Pairs    []json.RawMessage     `json:"pairs"`
-		Entities map[string]entityFile `json:"entities"`
+		Cluster  fields            `json:"cluster"`
+		Prices   fields            `json:"prices"`
+		Jobs     []json.RawMessage `json:"jobs"`
+		Pairs    []json.RawMessage `json:"pairs"`
+		Entities fields            `json:"entities"`
 	}
 	jobFile struct {
 		ID         json.RawMessage `json:"id"`
@@ -76,6 +77,7 @@ func Parse(text []byte) (*Problem, error) {
 
 // decode reads one JSON value and turns errors of the decoder into paths.
 func decode(text []byte, into any, path string) error {
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // as Windows writes it
 	err := json.Unmarshal(text, into)
 	if err == nil {
 		return nil
@@ -88,13 +90,11 @@ func decode(text []byte, into any, path string) error {
 	switch {
 	case len(bytes.TrimSpace(text)) == 0:
 		return &FieldError{path, "is empty: want a JSON document"}
-	case !errors.As(err, &syntax):
-		return &FieldError{path, err.Error()}
-	case int(syntax.Offset) >= len(text):
-		return &FieldError{path, "the document ends early"}
+	case errors.As(err, &syntax):
+		line := 1 + bytes.Count(text[:syntax.Offset], []byte{'\n'})
+		return &FieldError{path, fmt.Sprintf("line %d: no JSON: %s", line, err)}
 	}
-	line := 1 + bytes.Count(text[:syntax.Offset], []byte{'\n'})
-	return &FieldError{path, fmt.Sprintf("line %d: no JSON: %s", line, err)}
+	return &FieldError{path, err.Error()}
 }
 
 func join(path, field string) string {
@@ -106,6 +106,9 @@ func join(path, field string) string {
 
 // wanted names the kind of value that a field takes.
 func wanted(e *json.UnmarshalTypeError) string {
+	if strings.HasPrefix(e.Value, "number ") {
+		return finiteWord
+	}
 	switch e.Type.String() {
 	case "float64", "int":
 		return "a number"
@@ -168,6 +171,9 @@ const most = 1e9
 
 // count reads how many workers there are of a type.
 func count(m field, path, what string) (int, error) {
+	if len(m.name) == 0 {
+		return 0, fieldErr("has a type without a name", "%s", path)
+	}
 	n, err := number(m.value, "%s.%s", path, m.name)
 	if err != nil {
 		return 0, err
@@ -186,6 +192,9 @@ func identity(raw json.RawMessage, path string) (string, error) {
 		return "", fieldErr("is missing", "%s", path)
 	}
 	if raw[0] == '"' && json.Unmarshal(raw, &text) == nil {
+		if text == "" {
+			return "", fieldErr(`"": want a name`, "%s", path)
+		}
 		return text, nil
 	}
 	if json.Unmarshal(raw, &number) == nil && number != "" {

@@ -1,9 +1,9 @@
 package share
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 )
@@ -25,7 +25,7 @@ func (p *Problem) readJob(raw json.RawMessage, i int, types, jobs map[string]int
 	j := Job{ID: id, Scale: 1, Weight: 1, Throughput: make([]float64, len(types)), Elapsed: f.Elapsed, Isolated: f.Isolated, Deadline: math.NaN()}
 	if f.Scale != nil {
 		if *f.Scale < 1 || *f.Scale != math.Trunc(*f.Scale) || *f.Scale > most {
-			return fieldErr(fmt.Sprintf("%g: want a whole number of workers, at least 1", *f.Scale), "%s.scale_factor", path)
+			return fieldErr(fmt.Sprintf("%g: want a whole number of workers, 1 to 1e9", *f.Scale), "%s.scale_factor", path)
 		}
 		j.Scale = int(*f.Scale)
 	}
@@ -144,11 +144,19 @@ func (p *Problem) readPair(raw json.RawMessage, i int, types, jobs map[string]in
 	return nil
 }
 
-func (p *Problem) readEntities(files map[string]entityFile, jobs map[string]int) error {
+func (p *Problem) readEntities(files fields, jobs map[string]int) error {
+	if err := files.twice("entities"); err != nil {
+		return err
+	}
 	member := make([]string, len(p.Jobs))
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		f := files[name]
+	slices.SortFunc(files, func(a, b field) int { return bytes.Compare(a.name, b.name) })
+	for _, m := range files {
+		name := string(m.name)
 		path := "entities." + name
+		var f entityFile
+		if err := decode(m.value, &f, path); err != nil {
+			return err
+		}
 		e := Entity{Name: name, Weight: 1, FIFO: f.Policy == "fifo"}
 		if f.Policy != "" && f.Policy != "fifo" && f.Policy != "fairness" {
 			return fieldErr(fmt.Sprintf("%q: want fairness or fifo", f.Policy), "%s.policy", path)
