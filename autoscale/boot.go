@@ -54,6 +54,17 @@ func (l *Loop) bootOf(o provider.Offering) time.Duration {
 	return l.cfg.Boot(t)
 }
 
+// grantOf is by how much nine launches in ten take longer than bootOf at most. As long
+// as few boots of a type were seen, any may take twice as long as expected.
+func (l *Loop) grantOf(o provider.Offering) time.Duration {
+	seen, ok := l.boots[[2]string{o.Cloud, o.Type}]
+	if !ok || len(seen.last) < bootsTrusted {
+		return l.bootOf(o)
+	}
+	last := slices.Sorted(slices.Values(seen.last))
+	return max(0, last[(9*len(last)+9)/10-1]-seen.mean)
+}
+
 // upBy is how long a machine of an offering may take to come up: half as long again
 // as the slowest of the last ones, within PendingMin and PendingMax. A type of which
 // few were seen may take as long as any.

@@ -17,6 +17,7 @@ const (
 	EventLost         = "lost"          // a job lost its gang
 	EventFailed       = "failed"        // a job's program failed
 	EventCorrected    = "corrected"     // a job's speed was not the one expected
+	EventDeadline     = "deadline"      // how the plan stands to a job's deadline has changed
 	EventMove         = "move"          // a job is to leave its machines for others
 	EventHeld         = "held"          // a job stays although its work would be cheaper elsewhere; told once a place
 	EventDone         = "done"          // a job's work is done

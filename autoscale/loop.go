@@ -31,18 +31,19 @@ type Loop struct {
 	last     decided        // what the last plan was made of
 	lastAt   time.Time      // the last round
 
-	used      map[provider.InstanceID]bool // machines with a gang that runs, by the runner's word
-	said      map[planner.JobID]Progress   // what the runner says in this round
-	strays    []Progress                   // gangs that run and should not
-	newer     []Progress                   // gangs that a restored store has not heard of
-	condemned []verdict                    // in this round, not yet judged
-	ending    endsLimit                    // what this round ends, as far as it counts for the breaker
-	allowed   bool                         // a person said that the next round may end what it wants to
-	held      map[planner.JobID]bool       // jobs of which it was told why they stay where they are
-	unfitRow  map[provider.Offering]int    // machines in a row that came up unfit
-	halt      string                       // why this round changes nothing; "": it may
-	frozenBy  string                       // a freeze from outside the store; "": none
-	misread   bool                         // now cannot be believed: not even books are written
+	used      map[provider.InstanceID]bool           // machines with a gang that runs, by the runner's word
+	said      map[planner.JobID]Progress             // what the runner says in this round
+	strays    []Progress                             // gangs that run and should not
+	newer     []Progress                             // gangs that a restored store has not heard of
+	condemned []verdict                              // in this round, not yet judged
+	ending    endsLimit                              // what this round ends, as far as it counts for the breaker
+	allowed   bool                                   // a person said that the next round may end what it wants to
+	held      map[planner.JobID]bool                 // jobs of which it was told why they stay where they are
+	promises  map[planner.JobID]planner.PromiseState // as last told
+	unfitRow  map[provider.Offering]int              // machines in a row that came up unfit
+	halt      string                                 // why this round changes nothing; "": it may
+	frozenBy  string                                 // a freeze from outside the store; "": none
+	misread   bool                                   // now cannot be believed: not even books are written
 
 	bought  []provider.Instance // in this round
 	replans int                 // in this round

@@ -171,7 +171,7 @@ func (l *Loop) tellHazards(now time.Time) {
 // state is what a decision may depend on, as of now.
 func (l *Loop) state(now time.Time) *State {
 	s := &State{
-		Now: now, BurnCap: l.cfg.Settings.BurnCap, Hold: l.cfg.Settings.Hold, Grace: l.cfg.Settings.OrphanGrace, Recheck: l.cfg.Settings.DeniedWait,
+		Now: now, Round: l.cfg.Settings.Round, BurnCap: l.cfg.Settings.BurnCap, Hold: l.cfg.Settings.Hold, Grace: l.cfg.Settings.OrphanGrace, Recheck: l.cfg.Settings.DeniedWait,
 		Catalogue: l.cfg.Catalogue, Overrides: l.cache.overrides,
 		Used: l.used, Strays: map[planner.JobID]bool{}, MaxMoves: l.cfg.Settings.MaxMoves, MaxGrowth: l.cfg.Settings.MaxGrowth,
 		Ending: l.ending.count, EndingRate: l.ending.rate, MayEndAll: l.allowed,

@@ -12,7 +12,7 @@ import (
 // are leaving are not in it: their rates and quotas are taken off the caps. Jobs
 // that have to stay as they are in this round are not in it either.
 func (s *State) problem() planner.Problem {
-	p := planner.Problem{Now: s.Now, BurnCap: s.BurnCap}
+	p := planner.Problem{Now: s.Now, Round: s.Round, BurnCap: s.BurnCap}
 	there := map[provider.InstanceID]bool{}
 	var aside pricing.Rate
 	strange := s.strange()

@@ -67,6 +67,7 @@ func (l *Loop) offers(now time.Time) (list, unpriced []planner.Offer) {
 			Offering: o, Type: t, Rate: rate, Booked: rate,
 			Hazard: l.cfg.Hazards.Of(o, now),
 			Boot:   l.bootOf(o) + l.cfg.Settings.Setup,
+			Grant:  l.grantOf(o), Missing: l.missing(o, t),
 		}
 		if reservation != nil {
 			offer.Rate = 0

@@ -70,6 +70,7 @@ func (l *Loop) Round(ctx context.Context, now time.Time) (Round, error) {
 		decision, actErr = l.act(ctx, state, decision)
 		diff = decision.diff
 		l.tellHeld(decision.plan, now)
+		l.tellPromises(decision.plan, now)
 		l.keep(decision.plan, now)
 		l.allowed = l.allowed && actErr != nil
 	}
@@ -163,6 +164,20 @@ func (l *Loop) tellHeld(plan planner.Plan, now time.Time) {
 		}
 	}
 	l.held = held
+}
+
+// tellPromises notes how the plan stands to the deadline of each job, when that is
+// another state than before: a job that will be late is said so in the round that
+// first sees it.
+func (l *Loop) tellPromises(plan planner.Plan, now time.Time) {
+	states := make(map[planner.JobID]planner.PromiseState, len(plan.Promises))
+	for _, p := range plan.Promises {
+		states[p.Job] = p.State
+		if before := l.promises[p.Job]; before != p.State {
+			l.event(Event{At: now, Kind: EventDeadline, Job: p.Job, Text: p.String()})
+		}
+	}
+	l.promises = states
 }
 
 // clocks tells every clock of the loop's own that is still to pass.

@@ -13,6 +13,7 @@ import (
 // State is all that a decision depends on. It does not change once built.
 type State struct {
 	Now       time.Time
+	Round     time.Duration    // period of rounds
 	Jobs      []JobRecord      // those that have not ended or still hold a gang, by submission
 	Machines  []InstanceRecord // those that have not ended, by launch
 	Intents   []Intent         // launches whose answer is out

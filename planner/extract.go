@@ -148,8 +148,7 @@ func (s Solution) CouldStart(i int) string {
 		case o.Cap >= 0 && k.bought[k.pr.slot[col.Offer]]+col.Nodes > o.Cap:
 			binds = "supply of " + o.Offering.String()
 		case row >= 0 && col.Nodes*k.pr.Problem.Quotas[row].Unit.Use(o.Type) > k.quota[row]:
-			q := k.pr.Problem.Quotas[row]
-			binds = "quota " + q.Class.Family + " (" + q.Class.Market.String() + ") in " + q.Class.Region
+			binds = quotaName(k.pr.Problem.Quotas[row])
 		case !k.withinCap(need):
 			binds = "burn cap " + k.pr.Problem.BurnCap.String() + " USD/h"
 		default:

@@ -94,6 +94,7 @@ type Plan struct {
 	Allocations []Allocation
 	Waits       []Wait
 	Releases    []Release
+	Promises    []Promise // of the jobs with a deadline, in the order of the problem
 
 	Value float64 // worth of the plan, USD per hour
 	Bound Bound   // no plan is worth more

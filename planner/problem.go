@@ -28,6 +28,8 @@ type Offer struct {
 	Hazard   pricing.Hazard // how it is lost
 	Notice   time.Duration  // warning before a loss; 0: none
 	Boot     time.Duration  // from launch to ready
+	Grant    time.Duration  // by how much nine launches in ten take longer than Boot at most
+	Missing  time.Time      // when none of it could be had last; zero: not known
 	Cap      int            // machines that may still be bought; < 0: not limited
 	Blocked  string         // why none may be bought now; "": may be bought
 	Until    time.Time      // when Blocked ends; zero: not known
@@ -74,6 +76,7 @@ type QuotaLeft struct {
 // Problem is all that a plan depends on.
 type Problem struct {
 	Now      time.Time
+	Round    time.Duration // between two plans when nothing happens; 0: a minute
 	Jobs     []JobState
 	Machines []Machine
 	Offers   []Offer

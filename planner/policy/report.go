@@ -29,15 +29,27 @@ func report(p *planner.Problem, pr *planner.Program, sol planner.Solution, know 
 	for i := range pr.Jobs {
 		d := &pr.Jobs[i]
 		seat := &l.Seats[i]
+		said := ""
+		if !d.State.Job.Deadline.IsZero() {
+			x := promise(p, d, seat, &know[i])
+			plan.Promises = append(plan.Promises, x)
+			if x.State != planner.PromiseKept {
+				said = "; deadline: " + x.String()
+			}
+			wake(x.From, planner.NetClock)
+		}
 		if seat.Column == nil {
 			w := waits(p, d, sol, i, &know[i])
+			w.Reason += said
 			plan.Waits = append(plan.Waits, w)
 			if !w.Never {
 				wake(later(know[i].next, p.Now.Add(bonusCheck)), planner.BonusClock)
 			}
 			continue
 		}
-		plan.Allocations = append(plan.Allocations, allocate(p, d, seat, &know[i], full[i].Columns, l.Machines))
+		a := allocate(p, d, seat, &know[i], full[i].Columns, l.Machines)
+		a.Reason += said
+		plan.Allocations = append(plan.Allocations, a)
 	}
 	makeRoom(&plan)
 	for m := range plan.Machines {
@@ -104,6 +116,8 @@ func shares(list []planner.Share) string {
 func waits(p *planner.Problem, d *planner.Demand, sol planner.Solution, i int, w *worth) planner.Wait {
 	wait := planner.Wait{Job: d.State.Job.ID}
 	switch {
+	case w.pledge != nil && w.pledge.short != "":
+		wait.Reason = w.pledge.short + " has no room for it now"
 	case len(d.Columns) == 0 && d.Lacks != "":
 		wait.Reason, wait.Never = d.Lacks+unpriced(p, d.State.Job), true
 	case len(d.Columns) == 0:
@@ -206,11 +220,11 @@ func allocate(p *planner.Problem, d *planner.Demand, seat *planner.Seat, w *wort
 	if tries(p, d.State, c) {
 		a.Reason = trialReason(d.State.Job, d.State.Trial)
 	}
-	if deadline := d.State.Job.Deadline; !deadline.IsZero() && a.Finish.After(deadline) {
-		a.Reason += fmt.Sprintf("; late: it is expected %s after its deadline", a.Finish.Sub(deadline).Round(time.Minute))
-	}
 	a.RunnerUp = runnerUp(p, seat, w, full)
-	if d.Current < 0 && w.bonus > 0 {
+	switch {
+	case w.pledge != nil && w.pledge.due && !a.Keeps:
+		a.Clock = planner.NetClock
+	case d.Current < 0 && w.bonus > 0:
 		a.Clock = planner.BonusClock
 	}
 	return a

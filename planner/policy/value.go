@@ -46,6 +46,9 @@ type worth struct {
 	rho   float64   // predicted finish over time alone, in steps
 	bonus float64   // b, USD/h
 	next  time.Time // when rho takes its next step if the job goes on waiting
+
+	pledge *pledge // of its deadline; nil: it has none, or nothing fits it now
+	floor  float64 // value of time that its deadline asks for, USD/h; 0: no more than v
 }
 
 // Value is the default policy when machines are bought: spend plus value of time
@@ -96,13 +99,15 @@ func Explain(p planner.Problem, s Settings) (*Reasons, error) {
 			setWorth(&p, d, &know[i])
 			within(&p, d, &know[i])
 		}
-		full[i] = pr.Jobs[i]
 	}
+	secure(&p, pr, know)
+	reward(pr, know)
+	copy(full, pr.Jobs)
 	var sol planner.Solution
 	for range supplyTries {
 		scale := scaleOf(full, know)
 		pr.Prune()
-		if sol = planner.Solve(pr, scale, s.Limits); !reprice(&p, sol, full, know) {
+		if sol = solveDue(pr, scale, s.Limits, know); !reprice(&p, sol, full, know) {
 			break
 		}
 		copy(pr.Jobs, full)
@@ -138,13 +143,18 @@ func reprice(p *planner.Problem, sol planner.Solution, full []planner.Demand, kn
 	changed := false
 	for i := range full {
 		d, w := &full[i], &know[i]
-		if w.best < 0 || len(d.Columns) == 0 || !sol.Waits(i) || !sol.UsedUp(&d.Columns[w.best]) {
+		if w.best < 0 || len(d.Columns) == 0 || w.pledge != nil && w.pledge.due || !sol.Waits(i) || !sol.UsedUp(&d.Columns[w.best]) {
 			continue
 		}
 		next := appraise(p, d, sol.UsedUp)
 		if next.best < 0 {
 			continue
 		}
+		if next.v < w.floor {
+			next.v = w.floor
+			cheapestWay(d, &next, sol.UsedUp)
+		}
+		next.pledge, next.floor = w.pledge, w.floor
 		*w = next
 		setWorth(p, d, w)
 		changed = true
@@ -171,16 +181,7 @@ func appraise(p *planner.Problem, d *planner.Demand, gone func(c *planner.Column
 		}
 	}
 	w.left, w.p80 = planner.Remaining(d.State, d.Columns[knee].Speed.Goodput)
-	w.kappa, w.best = math.Inf(1), -1
-	for c := range d.Columns {
-		col := &d.Columns[c]
-		if gone != nil && gone(col) {
-			continue
-		}
-		if k := col.CostOfWork(w.v) + once(col, w.left); k < w.kappa {
-			w.kappa, w.best = k, c
-		}
-	}
+	cheapestWay(d, &w, gone)
 	if w.best < 0 {
 		return w
 	}
@@ -196,6 +197,20 @@ func appraise(p *planner.Problem, d *planner.Demand, gone func(c *planner.Column
 	}
 	w.bonus = w.v * math.Pow(max(0, w.rho-1), 2)
 	return w
+}
+
+// cheapestWay finds kappa and the column that has it, without those that gone reports.
+func cheapestWay(d *planner.Demand, w *worth, gone func(c *planner.Column) bool) {
+	w.kappa, w.best = math.Inf(1), -1
+	for c := range d.Columns {
+		col := &d.Columns[c]
+		if gone != nil && gone(col) {
+			continue
+		}
+		if k := col.CostOfWork(w.v) + once(col, w.left); k < w.kappa {
+			w.kappa, w.best = k, c
+		}
+	}
 }
 
 // once is the money of moving the job's data to c, per sample of the work left.

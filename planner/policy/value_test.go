@@ -129,7 +129,7 @@ func TestPlansSayWhatIsLateAndWhatMovingCosts(t *testing.T) {
 	if got, want := (b.Cost - a.Cost).Dollars(), 5.0; math.Abs(got-want) > 0.01 {
 		t.Errorf("moving 100 GiB at 0.05 USD adds %.4f USD, want %.2f", got, want)
 	}
-	if !strings.Contains(b.Reason, "late: it is expected 1h30m") {
+	if !strings.Contains(b.Reason, "the fastest is 1h30m0s after it") {
 		t.Errorf("reason %q does not say how late", b.Reason)
 	}
 	if strings.Contains(a.Reason, "late") {
