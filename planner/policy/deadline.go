@@ -16,7 +16,6 @@ type pledge struct {
 	due    bool             // it gets what surely runs, before all jobs that are not due
 	prize  float64          // that makes it so, USD/h; not part of any plan's worth
 	short  string           // due, and left without machines: the row that it lacks
-	hold   string           // why it is to wait; "": it may run
 }
 
 // A deadline that cannot be met any more still binds while it is missed by little:
