@@ -30,7 +30,7 @@ func report(p *planner.Problem, pr *planner.Program, sol planner.Solution, know 
 		d := &pr.Jobs[i]
 		seat := &l.Seats[i]
 		said := ""
-		if !d.State.Job.Deadline.IsZero() {
+		if !d.State.Job.Deadline.IsZero() && (know[i].pledge != nil || len(d.Columns) == 0) {
 			x := promise(p, d, seat, &know[i])
 			plan.Promises = append(plan.Promises, x)
 			if x.State != planner.PromiseKept {
