@@ -23,6 +23,7 @@ type faulty struct {
 	launch   func(req provider.LaunchRequest) fault // nil: none
 	list     error                                  // of the next listings
 	tell     func(list []provider.Instance)         // changes what a listing says; nil: nothing
+	hidden   provider.InstanceID                    // that listings leave out
 	deny     bool                                   // refuse to end machines
 	unlisted bool                                   // the listing of this round failed
 	calls    []provider.LaunchRequest               // of this round
@@ -31,11 +32,12 @@ type faulty struct {
 
 // fault is how a launch goes wrong. The zero value is not at all.
 type fault struct {
-	err    error // answered instead
-	before bool  // the call does not reach the cloud
-	only   int   // so many machines at most are had, without an error
-	empty  bool  // success, with nothing in it
-	hangs  bool  // until the context ends
+	err    error  // answered instead
+	before bool   // the call does not reach the cloud
+	only   int    // so many machines at most are had, without an error
+	empty  bool   // success, with nothing in it
+	hangs  bool   // until the context ends
+	then   func() // called when it is done
 }
 
 func (f *faulty) Instances(ctx context.Context) ([]provider.Instance, error) {
@@ -47,7 +49,7 @@ func (f *faulty) Instances(ctx context.Context) ([]provider.Instance, error) {
 	if f.tell != nil {
 		f.tell(list)
 	}
-	return list, err
+	return slices.DeleteFunc(list, func(i provider.Instance) bool { return i.ID == f.hidden }), err
 }
 
 // Launch fails the test if no open intent is stored for the request, or if the
@@ -85,6 +87,9 @@ func (f *faulty) Launch(ctx context.Context, req provider.LaunchRequest) ([]prov
 	}
 	list, err := f.Cloud.Launch(ctx, req)
 	f.count(req.Token, list)
+	if how.then != nil {
+		how.then()
+	}
 	if how.err != nil {
 		return nil, how.err
 	}

@@ -394,3 +394,23 @@ func TestLaunchIsNotSentAgainPastTheCap(t *testing.T) {
 		t.Errorf("the job is in phase %v, want done\n%s", got, w.history())
 	}
 }
+
+// A launch whose cloud could not be listed until its time was over is asked for once
+// more: nobody has looked yet whether it was heard.
+func TestLaunchOfAFrozenCloudIsAskedForOnceMore(t *testing.T) {
+	w := newWorld(t, setup{plan: thrifty, offerings: []provider.Offering{smallSpot}})
+	c := w.clouds[0]
+	c.launch = func(provider.LaunchRequest) fault { return fault{before: true, err: errors.New("connection reset")} }
+	w.submit(testJob("a", 0.5, 1))
+	w.round(time.Minute)
+	first := c.calls[0]
+	c.launch, c.list = nil, errors.New("connection reset")
+	for range 20 { // longer than an answer is waited for
+		w.round(time.Minute)
+	}
+	c.list = nil
+	w.round(time.Minute)
+	if len(c.calls) != 1 || c.calls[0] != first || len(w.live()) != 1 {
+		t.Errorf("asked %+v, want the launch of before, once: %+v", c.calls, first)
+	}
+}

@@ -167,6 +167,7 @@ func (l *Loop) adopt(inst provider.Instance, now time.Time) *InstanceRecord {
 	r := &InstanceRecord{Instance: firstSight(inst, earliest, now), Reason: "found in a listing"}
 	if was, ever := l.cache.everMachine[inst.ID]; ever {
 		r.Draining, r.Reason = true, "seen again after it was settled"
+		r.Astray = was.ended
 		r.Instance.Started = was.ended // what it costs from there on is still to be booked
 	}
 	switch rate, ok := l.rateOf(inst.Offering); {
@@ -199,6 +200,7 @@ func (l *Loop) readMachine(r *InstanceRecord, inst provider.Instance, now time.T
 		r.Instance.State, r.Instance.Ended, r.Instance.Cause = provider.Pending, time.Time{}, provider.NotEnded
 		r.Instance = heard(r.Instance, inst, now)
 		r.Gone, r.Draining, r.Reason, r.EndAsked = false, true, "seen again after it was gone", time.Time{}
+		r.Astray = old.Ended
 		l.cache.touchMachine(r)
 		l.last.changed = true
 		l.machineEvent(now, EventAdopt, r, r.Reason)

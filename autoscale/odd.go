@@ -8,6 +8,10 @@ import (
 	"github.com/goodfleet/goodfleet/provider"
 )
 
+// maxEpoch is more epochs than a store ever has: each is a disaster that a person
+// has looked at. A tag beyond it is damaged, and must not use up the numbers.
+const maxEpoch = 1_000_000
+
 // oddRow says why a row that carries our tag cannot be believed; "" when it can.
 // Such a row is skipped: it neither makes a machine nor changes or ends one.
 func (v *cloudView) oddRow(inst provider.Instance) string {
@@ -18,6 +22,8 @@ func (v *cloudView) oddRow(inst provider.Instance) string {
 		return fmt.Sprintf("state %d is none", uint8(inst.State))
 	case math.IsNaN(inst.MemGiB) || math.IsInf(inst.MemGiB, 0) || inst.MemGiB < 0:
 		return fmt.Sprintf("%g GiB is no memory", inst.MemGiB)
+	case inst.Tags.Epoch < 0 || inst.Tags.Epoch > maxEpoch || inst.Tags.Round < 0:
+		return fmt.Sprintf("no store launched it at epoch %d, round %d", inst.Tags.Epoch, inst.Tags.Round)
 	case inst.Offering.Cloud != v.name:
 		return fmt.Sprintf("it is of cloud %q", inst.Offering.Cloud)
 	}

@@ -33,6 +33,8 @@ func TestBrokenRowOfAMachineNeitherEndsNorChangesIt(t *testing.T) {
 	for name, spoil := range map[string]func(*provider.Instance){
 		"no state":         func(i *provider.Instance) { i.State = 0 },
 		"no market":        func(i *provider.Instance) { i.Offering.Market = 0 },
+		"no such epoch":    func(i *provider.Instance) { i.Tags.Epoch = 1<<63 - 1 },
+		"no such round":    func(i *provider.Instance) { i.Tags.Round = -1 },
 		"another type":     func(i *provider.Instance) { i.Offering.Type = "large" },
 		"another cloud":    func(i *provider.Instance) { i.Offering.Cloud = "gcp" },
 		"ended, not alike": func(i *provider.Instance) { i.State, i.Ended = provider.Ended, start },

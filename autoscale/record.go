@@ -99,6 +99,7 @@ type InstanceRecord struct {
 	Missed      time.Time // first full listing since Seen that lacked it; zero: none
 	Silent      bool      // it runs, is expected to call home, and has not
 	Quarantined time.Time // it was found unfit: nothing runs there any more; zero: it was not
+	Astray      time.Time // from then on it was out of contact, until it came back to be ended: it is paid past all caps; zero: never
 	Orphan      time.Time // first seen without an intent or a gang to account for it; zero: something does
 }
 

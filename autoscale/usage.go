@@ -61,6 +61,9 @@ func (l *Loop) turns(m *InstanceRecord, holders []*JobRecord, from, to time.Time
 		}
 	}
 	add(m.ReadyAt)
+	if at := l.astray(m); !at.IsZero() {
+		add(at)
+	}
 	for _, r := range holders {
 		add(r.Times.Started)
 		add(r.Times.Running)
@@ -90,10 +93,23 @@ func (l *Loop) sharesAt(m *InstanceRecord, holders []*JobRecord, at time.Time, o
 		}
 		shares = append(shares, share)
 	}
+	if from := l.astray(m); len(shares) == 0 && !from.IsZero() && !at.Before(from) {
+		return []ledger.Share{{Account: ledger.Overrun, Accelerators: of}}
+	}
 	if len(shares) == 0 && at.Before(m.ReadyAt) {
 		return []ledger.Share{{Account: ledger.ToBoot, Accelerators: of}}
 	}
 	return shares
+}
+
+// astray is from when on a machine costs money against our will: it was out of
+// contact and taken for gone, or its cloud does not confirm that it ended. Zero: it
+// does not.
+func (l *Loop) astray(m *InstanceRecord) time.Time {
+	if m.Astray.IsZero() && !m.EndAsked.IsZero() {
+		return m.EndAsked.Add(l.cfg.Settings.Grace)
+	}
+	return m.Astray
 }
 
 // waste moves what a job bore of its gang's machines in a stretch of time to waste.

@@ -257,24 +257,24 @@ func (r *reader) openIntents(ctx context.Context) ([]autoscale.Intent, error) {
 func (r *reader) instancesWhere(ctx context.Context, condition string) ([]autoscale.InstanceRecord, error) {
 	return query(ctx, r, "instance", `SELECT i.id, `+offeringColumns+`, state, tag_fleet, tag_epoch, tag_round, tag_intent, launched, started, ended, cause,
 		ready_at, draining, reason, ready, rate, booked, seen, noticed, loss, end_asked, denied, settled,
-		called_home, accelerators, gone, missed, silent, quarantined, orphan, mem_gib
+		called_home, accelerators, gone, missed, silent, quarantined, orphan, mem_gib, astray
 		FROM instances i JOIN offerings o ON o.id = i.offering WHERE `+condition+` ORDER BY i.id`,
 		func(scan func(...any) error) (m autoscale.InstanceRecord, err error) {
 			var o offeringRow
-			var launched, started, ended, ready, booked, seen, noticed, loss, endAsked, denied, called, missed, quarantined, orphan sql.NullInt64
+			var launched, started, ended, ready, booked, seen, noticed, loss, endAsked, denied, called, missed, quarantined, orphan, astray sql.NullInt64
 			var rate int64
 			i := &m.Instance
 			err = scan(append(append([]any{&i.ID}, o.into()...), &i.State, &i.Tags.Fleet, &i.Tags.Epoch, &i.Tags.Round, &i.Tags.Intent,
 				&launched, &started, &ended, &i.Cause, &ready, &m.Draining, &m.Reason, &m.Ready, &rate, &booked, &seen,
 				&noticed, &loss, &endAsked, &denied, &m.Settled,
-				&called, &i.Accelerators, &m.Gone, &missed, &m.Silent, &quarantined, &orphan, &i.MemGiB)...)
+				&called, &i.Accelerators, &m.Gone, &missed, &m.Silent, &quarantined, &orphan, &i.MemGiB, &astray)...)
 			if err != nil {
 				return m, err
 			}
 			i.Launched, i.Started, i.Ended = instant(launched), instant(started), instant(ended)
 			m.ReadyAt, m.Booked, m.Seen, m.Rate = instant(ready), instant(booked), instant(seen), pricing.Rate(rate)
 			m.Noticed, m.Loss, m.EndAsked, m.Denied = instant(noticed), instant(loss), instant(endAsked), instant(denied)
-			i.CalledHome, m.Missed, m.Quarantined, m.Orphan = instant(called), instant(missed), instant(quarantined), instant(orphan)
+			i.CalledHome, m.Missed, m.Quarantined, m.Orphan, m.Astray = instant(called), instant(missed), instant(quarantined), instant(orphan), instant(astray)
 			if i.State < provider.Pending || i.State > provider.Ended {
 				return m, fmt.Errorf("state %d is none", uint8(i.State))
 			}

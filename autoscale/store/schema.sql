@@ -97,7 +97,8 @@ CREATE TABLE instances (
 	silent    INTEGER NOT NULL,
 	quarantined INTEGER,
 	orphan    INTEGER,
-	mem_gib   REAL    NOT NULL -- that it measured; 0: it has not
+	mem_gib   REAL    NOT NULL, -- that it measured; 0: it has not
+	astray    INTEGER
 ) STRICT;
 CREATE INDEX instances_live ON instances (id) WHERE settled = 0;
 

@@ -158,12 +158,12 @@ func (w *writer) instance(ctx context.Context, r autoscale.InstanceRecord) error
 	if err != nil {
 		return err
 	}
-	return w.exec(ctx, "INSERT OR REPLACE INTO instances VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	return w.exec(ctx, "INSERT OR REPLACE INTO instances VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		i.ID, offering, i.State, i.Tags.Fleet, i.Tags.Epoch, i.Tags.Round, i.Tags.Intent,
 		nanos(i.Launched), nanos(i.Started), nanos(i.Ended), i.Cause,
 		nanos(r.ReadyAt), r.Draining, r.Reason, r.Ready, int64(r.Rate), nanos(r.Booked), nanos(r.Seen),
 		nanos(r.Noticed), nanos(r.Loss), nanos(r.EndAsked), nanos(r.Denied), r.Settled,
-		nanos(i.CalledHome), i.Accelerators, r.Gone, nanos(r.Missed), r.Silent, nanos(r.Quarantined), nanos(r.Orphan), i.MemGiB)
+		nanos(i.CalledHome), i.Accelerators, r.Gone, nanos(r.Missed), r.Silent, nanos(r.Quarantined), nanos(r.Orphan), i.MemGiB, nanos(r.Astray))
 }
 
 func (w *writer) override(ctx context.Context, o autoscale.Override) error {

@@ -18,7 +18,7 @@ const (
 	ToRestart Account = "restart" // a gang restores or saves a checkpoint
 	ToWaste   Account = "waste"   // work that was lost, and has to be done again
 	Unused    Account = "unused"  // capacity bought ahead in which no machine ran
-	Overrun   Account = "overrun" // spent past a cap for a named reason
+	Overrun   Account = "overrun" // spent against our will: a machine out of contact, an end that its cloud does not confirm
 	Overhead  Account = "overhead"
 	Credits   Account = "credit" // given by a cloud; never more than nothing
 )
