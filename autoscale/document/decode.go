@@ -196,6 +196,7 @@ func (d Document) checkConfig() error {
 // is not checked.
 type Sold struct {
 	Accelerators, Clouds, Regions []string
+	RegionsOf                     map[string][]string // regions of each cloud
 
 	// ReadFile reads a profile that a job names by its file; nil: jobs may not name
 	// files, as when they come from elsewhere.
@@ -270,7 +271,13 @@ func (d Document) checkSold(sold Sold) error {
 	if err := check(sold.Clouds, clouds...); err != nil {
 		return err
 	}
-	return check(sold.Regions, regions...)
+	if err := check(sold.Regions, regions...); err != nil {
+		return err
+	}
+	if of := sold.RegionsOf[spec.Data.Cloud]; of != nil && spec.Data.Region != "" && !contains(of, spec.Data.Region) {
+		return d.Fail("spec.data.region", "%s is no region of %s, which data.cloud says", spec.Data.Region, spec.Data.Cloud)
+	}
+	return nil
 }
 
 func contains(list []string, word string) bool {

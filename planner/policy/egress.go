@@ -31,10 +31,17 @@ func (r *Reasons) Elsewheres(id planner.JobID) ([]Elsewhere, error) {
 		return nil, err
 	}
 	s, w := &r.problem.Jobs[i], &r.know[i]
+	there := map[provider.Offering]bool{} // machines of it are held
+	for _, m := range r.problem.Machines {
+		there[m.Offering] = there[m.Offering] || !m.Leaving
+	}
 	best := map[[2]string]Elsewhere{}
 	var order [][2]string
 	for o := range r.problem.Offers {
 		offer := &r.problem.Offers[o]
+		if offer.Blocked != "" && !there[offer.Offering] {
+			continue
+		}
 		place := [2]string{offer.Offering.Cloud, offer.Offering.Region}
 		cols, err := r.on(s, offer)
 		if err != nil {
@@ -67,13 +74,15 @@ func (r *Reasons) Elsewheres(id planner.JobID) ([]Elsewhere, error) {
 	return list, nil
 }
 
-// on lists the columns of a job on one offer alone, whatever else is sold; none if
-// the offer cannot be bought, or does not carry it.
+// on lists the columns of a job on one offer alone, whatever else is sold and whether
+// or not it can be had now; none if it does not carry the job.
 func (r *Reasons) on(s *planner.JobState, o *planner.Offer) ([]planner.Column, error) {
 	if _, lacks := planner.Lacks(s.Job, []planner.Offer{*o}); lacks {
 		return nil, nil
 	}
-	p := planner.Problem{Now: r.problem.Now, Jobs: []planner.JobState{*s}, Offers: []planner.Offer{*o}}
+	free := *o
+	free.Blocked, free.Cap = "", -1
+	p := planner.Problem{Now: r.problem.Now, Jobs: []planner.JobState{*s}, Offers: []planner.Offer{free}}
 	pr, err := planner.NewProgram(&p, r.settings.transfer())
 	if err != nil {
 		return nil, err

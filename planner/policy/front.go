@@ -2,6 +2,7 @@ package policy
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -71,9 +72,9 @@ const frontSteps = 6
 
 // QueueFront is the cost-time front of all jobs together: plans with every value of
 // time scaled up and down, of which none other is both cheaper and faster in the
-// mean. Jobs whose work is not known have no finish and are left out of both sums.
-// left counts the jobs that wait in some plan, because of a cap, a quota or a
-// shortage: they are left out of all of them, so that the points can be compared.
+// mean. left counts the jobs that are left out of all of them, so that the points can
+// be compared: those whose work is not known, and have no finish, and those that wait
+// in some plan because of a cap, a quota or a shortage.
 func (r *Reasons) QueueFront() (points []FrontPoint, left int, err error) {
 	type sample struct {
 		plan  planner.Plan
@@ -115,6 +116,7 @@ func (r *Reasons) QueueFront() (points []FrontPoint, left int, err error) {
 			point.Last = max(point.Last, h)
 			jobs++
 		}
+		left = len(r.problem.Jobs) - jobs
 		if jobs == 0 {
 			continue
 		}
@@ -122,9 +124,9 @@ func (r *Reasons) QueueFront() (points []FrontPoint, left int, err error) {
 		points = append(points, point)
 	}
 	if len(points) == 0 {
-		return nil, len(waits), fmt.Errorf("no job with known work runs in every plan: there is nothing to compare")
+		return nil, left, errors.New("no job with known work runs in every plan: there is nothing to compare")
 	}
-	return efficient(points), len(waits), nil
+	return efficient(points), left, nil
 }
 
 // efficient keeps the points of which none other is as cheap and as fast, cheapest

@@ -3,7 +3,9 @@ package policy
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/provider"
@@ -13,13 +15,14 @@ import (
 const HoursPerMonth = 365 * 24 / 12.0
 
 // QuotaWorth is what more of one quota would save. Machines are whole, so one unit
-// alone may open nothing: Step is the least number of units that opens a machine of
-// the type that saves most per unit.
+// alone may open nothing: Step is the number of units, just enough for one machine or
+// gang more, that saves most per unit.
 type QuotaWorth struct {
 	Quota   planner.QuotaLeft
+	Left    int     // what the plan leaves of it, units
 	Unit    float64 // what one more unit alone would save, USD per hour
 	Step    int     // units; 0: no step up to the largest type saves anything
-	Opens   string  // the type that a step opens
+	Opens   string  // the machines that a step opens
 	Saves   float64 // what a step would save, money and time, USD per hour
 	Burn    float64 // what the machines would cost more (+) or less (−), USD per hour
 	NoOffer bool    // nothing that counts against it is offered
@@ -44,9 +47,8 @@ func (r *Reasons) Quotas() ([]QuotaWorth, error) {
 
 func (r *Reasons) quota(row int) (QuotaWorth, error) {
 	q := r.problem.Quotas[row]
-	w := QuotaWorth{Quota: q}
-	steps := map[int]string{1: ""}
-	most := 0
+	w := QuotaWorth{Quota: q, Left: r.leftOf(q)}
+	steps, offered := []int{1}, false
 	for i := range r.problem.Offers {
 		o := &r.problem.Offers[i]
 		if !counts(q, o) {
@@ -57,17 +59,13 @@ func (r *Reasons) quota(row int) (QuotaWorth, error) {
 		for _, machines := range r.gangs(&o.Type) {
 			need := machines * use
 			step := need - r.leftOf(q)%need
-			name := o.Type.Name
-			if machines > 1 {
-				name = fmt.Sprintf("%d × %s", machines, name)
+			if !slices.Contains(steps, step) {
+				steps = append(steps, step)
 			}
-			if old, seen := steps[step]; !seen || old == "" || len(name) < len(old) || len(name) == len(old) && name < old {
-				steps[step] = name
-			}
-			most = max(most, step)
+			offered = true
 		}
 	}
-	if most == 0 {
+	if !offered {
 		w.NoOffer = true
 		return w, nil
 	}
@@ -76,12 +74,8 @@ func (r *Reasons) quota(row int) (QuotaWorth, error) {
 		return w, err
 	}
 	base := max(now.Value, r.Plan.Value)
-	sizes := make([]int, 0, len(steps))
-	for step := range steps {
-		sizes = append(sizes, step)
-	}
-	slices.Sort(sizes)
-	for _, step := range sizes {
+	slices.Sort(steps)
+	for _, step := range steps {
 		sol, err := r.withQuota(row, step)
 		if err != nil {
 			return w, err
@@ -90,15 +84,41 @@ func (r *Reasons) quota(row int) (QuotaWorth, error) {
 		if step == 1 {
 			w.Unit = saves
 		}
-		if steps[step] == "" || saves <= quotaSlack {
+		if saves <= quotaSlack {
 			continue
 		}
 		if w.Step == 0 || saves/float64(step) > w.Saves/float64(w.Step)*(1+1e-9) {
-			w.Step, w.Opens, w.Saves = step, steps[step], saves
-			w.Burn = (sol.Layout().Burn - r.Plan.Burn).Dollars()
+			l := sol.Layout()
+			w.Step, w.Opens, w.Saves = step, r.opened(q, l.Machines), saves
+			w.Burn = (l.Burn - r.Plan.Burn).Dollars()
 		}
 	}
 	return w, nil
+}
+
+// opened names the types that count against a quota of which machines hold more than
+// the plan does: "2 × p5.48xlarge".
+func (r *Reasons) opened(q planner.QuotaLeft, machines []planner.PlannedMachine) string {
+	more := map[string]int{}
+	add := func(list []planner.PlannedMachine, n int) {
+		for _, m := range list {
+			if at, ok := r.offer(m.Offering); ok && counts(q, &r.problem.Offers[at]) {
+				more[m.Offering.Type] += n
+			}
+		}
+	}
+	add(machines, 1)
+	add(r.Plan.Machines, -1)
+	var words []string
+	for _, name := range slices.Sorted(maps.Keys(more)) {
+		switch n := more[name]; {
+		case n == 1:
+			words = append(words, name)
+		case n > 1:
+			words = append(words, fmt.Sprintf("%d × %s", n, name))
+		}
+	}
+	return strings.Join(words, ", ")
 }
 
 // gangs lists on how many machines of a type the jobs could run, ascending.
