@@ -66,7 +66,7 @@ func runConfigShow(w io.Writer, cmd *cobra.Command) error {
 			n   int
 		}{{"owned", len(s.config.Spec.Owned)}, {"quotas", len(s.config.Spec.Quotas)}} {
 			if table.n > 0 {
-				a.grid.notes = append(a.grid.notes, fmt.Sprintf("%s: %d rows in the file", table.key, table.n))
+				a.grid.notes = append(a.grid.notes, fmt.Sprintf("%s: %s in the file", table.key, counted(table.n, "row")))
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -94,9 +95,15 @@ kind Config; "goodfleet config show" tells each value and where it comes from.`,
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentFlags().String("config", "", "settings file of kind Config (default $GOODFLEET_CONFIG, else goodfleet/goodfleet.yaml in the folder for settings)")
 	root.AddCommand(
-		newSimulate(s), newPlan(s), newOffers(s), newPrices(s), newCostReport(s), newGoodput(s), newAllocate(s), newAssign(s),
+		newSimulate(s), newPlan(s), newWhy(s), newOffers(s), newPrices(s), newCostReport(s), newGoodput(s), newAllocate(s), newAssign(s),
 		newConfig(s), newSchema(s), newExamples(s), newVersion(s),
 	)
+	root.InitDefaultCompletionCmd()
+	for _, sub := range root.Commands() {
+		if sub.Name() == "completion" { // its own way with a shell that it does not know is to say nothing
+			sub.Args, sub.RunE = noArgs, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+	}
 	return root
 }
 
@@ -121,9 +128,38 @@ func noArgs(cmd *cobra.Command, args []string) error {
 func flagError(cmd *cobra.Command, err error) error {
 	name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
 	if !unknown {
-		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
+		return fmt.Errorf("%s; see %s --help", flagComplaint(err.Error()), cmd.CommandPath())
 	}
 	return fmt.Errorf("unknown flag --%s%s; see %s --help", name, suggestion(name, flagNames(cmd)), cmd.CommandPath())
+}
+
+// badFlag is how pflag complains of a value; the last group is how Go's parser of
+// numbers says why.
+var badFlag = regexp.MustCompile(`^invalid argument (".*") for "([^"]*)" flag: (?:(strconv|time)[.:].*|(.*))$`)
+
+// flagComplaint says what is wrong with a flag in the words of the other errors.
+func flagComplaint(text string) string {
+	m := badFlag.FindStringSubmatch(text)
+	if m == nil {
+		return text
+	}
+	name := m[2]
+	if long := strings.LastIndex(name, "--"); long >= 0 {
+		name = name[long:]
+	}
+	why := m[4]
+	switch {
+	case m[3] == "":
+	case strings.Contains(text, "strconv.ParseInt") || strings.Contains(text, "strconv.ParseUint") || strings.Contains(text, "strconv.Atoi"):
+		why = "want a whole number"
+	case strings.Contains(text, "strconv.ParseFloat"):
+		why = "want a number"
+	case strings.Contains(text, "strconv.ParseBool"):
+		why = "want true or false"
+	default:
+		why = `want a length of time, as in "30m"`
+	}
+	return fmt.Sprintf("%s %s: %s", name, m[1], why)
 }
 
 // suggestion is the tail of an error about an unknown word.

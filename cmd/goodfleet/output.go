@@ -36,6 +36,7 @@ const (
 type grid struct {
 	head  []string
 	right []bool // columns of numbers
+	wrap  int    // column of long texts, from 1, that a table breaks into lines; 0: none
 	rows  [][]string
 	notes []string // lines below a table
 }
@@ -84,6 +85,9 @@ func (a answer) print(w io.Writer, format string) error {
 	return err
 }
 
+// wrapAt is the width of a column of long texts, in letters.
+const wrapAt = 100
+
 func (g grid) table(w io.Writer) {
 	t := table.NewWriter()
 	style := table.StyleLight
@@ -103,6 +107,9 @@ func (g grid) table(w io.Writer) {
 		if right {
 			columns = append(columns, table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
 		}
+	}
+	if g.wrap > 0 {
+		columns = append(columns, table.ColumnConfig{Number: g.wrap, WidthMax: wrapAt, WidthMaxEnforcer: text.WrapSoft})
 	}
 	t.SetColumnConfigs(columns)
 	t.AppendHeader(row(g.head))

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -14,11 +13,32 @@ import (
 // mostOwned is how many machines one row may hold, in the settings file too.
 const mostOwned = 100_000
 
+// ownedRow is machines that are owned, and where they were named.
+type ownedRow struct {
+	document.Owned
+	key  string // in the settings file
+	flag string // or as a flag
+}
+
+func (row ownedRow) offering() provider.Offering {
+	return provider.Offering{Cloud: row.Cloud, Region: row.Region, Zone: row.Zone, Type: row.Type, Market: provider.Reserved, Reservation: row.Name}
+}
+
+// fail is an error at a field of the row.
+func (row ownedRow) fail(s settings, field, format string, args ...any) error {
+	if row.flag != "" {
+		return fmt.Errorf("%s: "+format, append([]any{row.flag}, args...)...)
+	}
+	return s.configDoc.Fail(row.key+"."+field, format, args...)
+}
+
 // owned lists the machines of the settings file and of --owned.
-func (world world) owned(cfg planConfig) ([]autoscale.InstanceRecord, error) {
-	var rows []document.Owned
+func (world world) owned(cfg askConfig) ([]autoscale.InstanceRecord, error) {
+	var rows []ownedRow
 	if cfg.settings.config != nil {
-		rows = append(rows, cfg.settings.config.Spec.Owned...)
+		for i, row := range cfg.settings.config.Spec.Owned {
+			rows = append(rows, ownedRow{Owned: row, key: fmt.Sprintf("spec.owned[%d]", i)})
+		}
 	}
 	for i, text := range cfg.owned {
 		name, count, ok := strings.Cut(text, "=")
@@ -30,27 +50,21 @@ func (world world) owned(cfg planConfig) ([]autoscale.InstanceRecord, error) {
 		if n > mostOwned {
 			return nil, fmt.Errorf("--owned %q: want at most %d machines", text, mostOwned)
 		}
-		rows = append(rows, document.Owned{Name: fmt.Sprintf("owned-%d", i+1), Cloud: parts[0], Region: parts[1], Zone: parts[2], Type: parts[3], Count: n})
+		rows = append(rows, ownedRow{
+			Owned: document.Owned{Name: fmt.Sprintf("owned-%d", i+1), Cloud: parts[0], Region: parts[1], Zone: parts[2], Type: parts[3], Count: n},
+			flag:  fmt.Sprintf("--owned %q", text),
+		})
 	}
 	var machines []autoscale.InstanceRecord
 	for _, row := range rows {
-		if _, ok := world.catalogue.Lookup(row.Cloud, row.Type); !ok {
-			var types []string
-			for _, t := range world.catalogue.Types() {
-				if t.Cloud == row.Cloud {
-					types = append(types, t.Name)
-				}
-			}
-			return nil, fmt.Errorf("owned %s: the catalogue has no %s of cloud %q%s", row.Name, row.Type, row.Cloud, suggestion(row.Type, types))
-		}
-		if err := world.checkZone(row); err != nil {
-			return nil, err
+		if bad := world.exists(row.offering()); bad != nil {
+			return nil, row.fail(cfg.settings, bad.field, "%s", bad.reason)
 		}
 		for i := range row.Count {
 			machines = append(machines, autoscale.InstanceRecord{
 				Instance: provider.Instance{
 					ID:       provider.InstanceID(fmt.Sprintf("%s/%d", row.Name, i)),
-					Offering: provider.Offering{Cloud: row.Cloud, Region: row.Region, Zone: row.Zone, Type: row.Type, Market: provider.Reserved, Reservation: row.Name},
+					Offering: row.offering(),
 					State:    provider.Running, Launched: cfg.now, Started: cfg.now,
 				},
 				ReadyAt: cfg.now, Seen: cfg.now,
@@ -58,23 +72,4 @@ func (world world) owned(cfg planConfig) ([]autoscale.InstanceRecord, error) {
 		}
 	}
 	return machines, nil
-}
-
-// checkZone refuses a zone in which nothing is or was sold: it is where machines
-// can talk to each other, and has to be meant.
-func (world world) checkZone(row document.Owned) error {
-	var zones []string
-	for _, o := range world.history.Offerings() {
-		if o.Cloud == row.Cloud && o.Region == row.Region {
-			zones = append(zones, o.Zone)
-		}
-	}
-	if slices.Contains(zones, row.Zone) {
-		return nil
-	}
-	if len(zones) == 0 {
-		return fmt.Errorf("owned %s: nothing is sold in region %q of %s%s", row.Name, row.Region, row.Cloud, suggestion(row.Region, world.names().Regions))
-	}
-	slices.Sort(zones)
-	return fmt.Errorf("owned %s: nothing is sold in zone %q of %s%s", row.Name, row.Zone, row.Region, suggestion(row.Zone, slices.Compact(zones)))
 }

@@ -29,6 +29,10 @@ type planAnswer struct {
 	NextDecision *time.Time    `json:"nextDecision"`
 	NextClock    string        `json:"nextClock,omitempty"`
 	Later        int           `json:"later"`
+	Prices       *priceUse     `json:"prices,omitempty"`
+	Broken       []string      `json:"broken,omitempty"` // rows of the store that cannot be read
+
+	runs bool // something runs already
 }
 
 type planBound struct {
@@ -62,9 +66,36 @@ type planJob struct {
 	RunnerUp  *planRunnerUp      `json:"runnerUp"`
 	Clock     string             `json:"clock,omitempty"`
 	Retries   *time.Time         `json:"retries,omitempty"`
+	Change    string             `json:"change"`
+	Deadline  *planDeadline      `json:"deadline"`
+	QuotedAt  *time.Time         `json:"quotedAt"` // of its machines' rate
+	Stale     bool               `json:"stale"`
 
 	accelerator string
 }
+
+// planDeadline is a deadline, and how the plan stands to it.
+type planDeadline struct {
+	At    time.Time `json:"at"`
+	State string    `json:"state"`        // "met", "late", "open"
+	Spare *float64  `json:"spareSeconds"` // from the expected finish to it; negative: late; null: not known
+}
+
+// States of a deadline in a plan.
+const (
+	deadlineMet  = "met"
+	deadlineLate = "late"
+	deadlineOpen = "open" // nobody knows: the job waits, or its work is not known
+)
+
+// What a plan does with a job.
+const (
+	changeStarts = "starts"
+	changeKeeps  = "keeps"
+	changeMoves  = "moves"
+	changeStops  = "stops"
+	changeWaits  = "waits"
+)
 
 // planRunnerUp is the config that came second, and why it lost.
 type planRunnerUp struct {
@@ -85,6 +116,7 @@ type planMachine struct {
 	Jobs     []planShare       `json:"jobs"`
 	Reason   string            `json:"reason,omitempty"`
 	QuotedAt *time.Time        `json:"quotedAt"`
+	Stale    bool              `json:"stale"`
 }
 
 type planShare struct {
@@ -99,12 +131,16 @@ type planRelease struct {
 }
 
 // newPlanAnswer puts jobs in the order of the file.
-func newPlanAnswer(state autoscale.State, book *pricing.Book, plan planner.Plan) planAnswer {
+func newPlanAnswer(a *asked) planAnswer {
+	state, book, plan := &a.state, a.book, a.plan
 	data := planAnswer{
 		APIVersion: document.APIVersion, Kind: "Plan", At: state.Now, Currency: "USD", BurnCap: rateOrNil(state.BurnCap),
 		Jobs: []planJob{}, Machines: []planMachine{}, Releases: []planRelease{},
 		Burn: plan.Burn, Value: plan.Value, Bound: planBound{plan.Bound.Value, plan.Bound.Kind}, Gap: plan.Gap,
-		NextDecision: timeOrNil(plan.NextDecision), NextClock: string(plan.NextClock),
+		NextDecision: timeOrNil(plan.NextDecision), NextClock: string(plan.NextClock), Later: a.later, Prices: a.prices,
+	}
+	if a.running.store != nil {
+		data.Broken = a.running.store.Broken
 	}
 	accelerator := func(c planner.Config) string {
 		t, _ := state.Catalogue.Lookup(c.Cloud, c.Type)
@@ -129,13 +165,18 @@ func newPlanAnswer(state autoscale.State, book *pricing.Book, plan planner.Plan)
 				j.State = jobNever
 			}
 		}
+		j.Change = changeOf(&r, allocations[r.Job.ID])
+		j.Deadline = deadlineOf(r.Job, j.Finish)
+		if j.Offering != nil {
+			j.QuotedAt, j.Stale = quoted(book, *j.Offering, state.Now)
+		}
+		data.runs = data.runs || r.Target != nil
 		data.Jobs = append(data.Jobs, j)
 	}
+	data.runs = data.runs || len(state.Machines) > 0
 	for _, m := range plan.Machines {
 		machine := planMachine{Instance: string(m.Instance), Buy: m.Instance == "", Offering: m.Offering, Rate: m.Rate, Reason: m.Reason, Jobs: []planShare{}}
-		if q, ok := book.Quote(m.Offering); ok {
-			machine.QuotedAt = &q.At
-		}
+		machine.QuotedAt, machine.Stale = quoted(book, m.Offering, state.Now)
 		for _, share := range m.Jobs {
 			machine.Jobs = append(machine.Jobs, planShare{string(share.Job), share.Accelerators})
 		}
@@ -145,6 +186,61 @@ func newPlanAnswer(state autoscale.State, book *pricing.Book, plan planner.Plan)
 		data.Releases = append(data.Releases, planRelease{string(r.Instance), r.Offering, r.Reason})
 	}
 	return data
+}
+
+// changeOf says what a plan does with a job.
+func changeOf(r *autoscale.JobRecord, a *planner.Allocation) string {
+	switch {
+	case a == nil && r.Target != nil:
+		return changeStops
+	case a == nil:
+		return changeWaits
+	case a.Keeps:
+		return changeKeeps
+	case r.Target != nil:
+		return changeMoves
+	}
+	return changeStarts
+}
+
+func deadlineOf(j *planner.Job, finish *time.Time) *planDeadline {
+	if j.Deadline.IsZero() {
+		return nil
+	}
+	d := &planDeadline{At: j.Deadline, State: deadlineOpen}
+	if finish != nil {
+		spare := j.Deadline.Sub(*finish).Seconds()
+		d.State, d.Spare = deadlineMet, &spare
+		if spare < 0 {
+			d.State = deadlineLate
+		}
+	}
+	return d
+}
+
+// A quote is stale when it is older than prices of its market commonly hold: spot
+// moves within days, lists within quarters.
+const (
+	spotStale = 7 * 24 * time.Hour
+	listStale = 90 * 24 * time.Hour
+)
+
+// quoted is when the price of an offering was last read, and whether that is too long
+// ago to be relied on.
+func quoted(book *pricing.Book, o provider.Offering, now time.Time) (at *time.Time, stale bool) {
+	q, ok := book.Quote(o)
+	if !ok {
+		return nil, false
+	}
+	seen := pricing.SeenAt(q, now)
+	return &seen, isStale(o.Market, now.Sub(seen))
+}
+
+func isStale(m provider.Market, age time.Duration) bool {
+	if m == provider.Spot {
+		return age > spotStale
+	}
+	return age > listStale
 }
 
 // runs fills in an allocation.
@@ -171,21 +267,6 @@ func (j planJob) gang() string {
 		text = fmt.Sprintf("%d × %s on %d × %s", j.Config.Replicas, j.accelerator, j.Config.Nodes, j.Config.Type)
 	}
 	return text
-}
-
-// quotes are the instants of the oldest and the newest price of what is bought.
-func (data planAnswer) quotes() (oldest, newest time.Time) {
-	for _, m := range data.Machines {
-		if q := m.QuotedAt; m.Buy && q != nil {
-			if oldest.IsZero() || q.Before(oldest) {
-				oldest = *q
-			}
-			if q.After(newest) {
-				newest = *q
-			}
-		}
-	}
-	return oldest, newest
 }
 
 func rateOrNil(r pricing.Rate) *pricing.Rate {

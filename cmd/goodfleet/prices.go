@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"time"
@@ -47,7 +46,7 @@ usd_per_hour and maybe currency and at. A row that is no price is refused; one t
 is far from what is known is put aside until "goodfleet prices accept". Neither is
 ever planned with or summed. Exit code 2 if there was any.
 
-Without a file, account for the lists that the program carries.`,
+Without a file, account for the lists that the program carries, row by row.`,
 		Example: `  goodfleet prices check
   goodfleet prices check spot.csv
   goodfleet prices check - -o json < spot.csv`,
@@ -79,41 +78,14 @@ type pricesAnswer struct {
 }
 
 func runPricesCheck(_ context.Context, s streams, cfg pricesConfig) error {
-	name, in := cfg.file, s.in
-	if cfg.file == "-" {
-		name = "stdin"
-	} else {
-		file, err := os.Open(cfg.file)
-		if err != nil {
-			return fmt.Errorf("prices: %w", err)
-		}
-		defer file.Close()
-		in = file
-	}
-	quotes, refused, err := pricing.ReadPrices(name, in, cfg.now)
-	if err != nil {
-		return err
-	}
-	quarantine, err := pricing.OpenQuarantine(cfg.settings.refused)
-	if err != nil {
-		return err
-	}
 	world, err := newWorld(cfg.settings)
 	if err != nil {
 		return err
 	}
-	last, err := world.history.Book(cfg.now)
+	name, verdict, quarantine, err := world.judge(cfg.settings, cfg.file, s.in, cfg.now)
 	if err != nil {
 		return err
 	}
-	embedded, err := pricing.EmbeddedBook()
-	if err != nil {
-		return err
-	}
-	quotes, unknown := world.known(quotes)
-	refused = append(refused, unknown...)
-	verdict := pricing.NewChecker(pricing.CheckerConfig{Last: last, Embedded: embedded, Accepted: quarantine.Accepted}).Check(quotes)
-	verdict.Refused = append(refused, verdict.Refused...)
 	if len(verdict.Suspects) > 0 {
 		if err := quarantine.Add(verdict.Suspects...); err != nil {
 			return err
@@ -123,7 +95,7 @@ func runPricesCheck(_ context.Context, s streams, cfg pricesConfig) error {
 		return err
 	}
 	if bad := len(verdict.Suspects) + len(verdict.Refused); bad > 0 {
-		return found("%s: %d of %d rows are not used: %d refused, %d put aside", name, bad, bad+len(verdict.Accepted), len(verdict.Refused), len(verdict.Suspects))
+		return found("%s: %s used: %d refused, %d put aside", name, fewOf(bad, bad+len(verdict.Accepted), "row"), len(verdict.Refused), len(verdict.Suspects))
 	}
 	return nil
 }
@@ -180,7 +152,7 @@ func pricesVerdict(name string, v pricing.Verdict) answer {
 	for _, r := range rows {
 		g.rows = append(g.rows, r.cells)
 	}
-	g.notes = []string{fmt.Sprintf("%d rows can be used", len(v.Accepted))}
+	g.notes = []string{counted(len(v.Accepted), "row") + " can be used"}
 	return answer{data: data, grid: g}
 }
 
@@ -208,13 +180,8 @@ func runPricesEmbedded(_ context.Context, w io.Writer, cfg pricesConfig) error {
 		Kind       string               `json:"kind"`
 		Files      []pricing.FileReport `json:"files"`
 	}{document.APIVersion, "PriceReport", reports}
-	if err := (answer{data: data, grid: g}).print(w, cfg.settings.output); err != nil {
-		return err
-	}
-	if refused > 0 {
-		return found("the embedded lists hold %d prices that are not used", refused)
-	}
-	return nil
+	g.notes = append(g.notes, counted(refused, "row")+" of the lists cannot be used: that is known, and no finding.")
+	return answer{data: data, grid: g}.print(w, cfg.settings.output)
 }
 
 func newPricesAccept(s streams) *cobra.Command {

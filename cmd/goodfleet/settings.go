@@ -35,6 +35,8 @@ type settings struct {
 	origins map[string]string // by key: where the value comes from
 	values  map[string]string // by key, as text
 	config  *document.Config  // nil: no file
+
+	configDoc document.Document // of config, for errors at its fields
 }
 
 // setting is one value that has a flag, a variable and a key in the file. A list
@@ -226,7 +228,7 @@ func (s *settings) readFile(cmd *cobra.Command, env environment, v *viper.Viper)
 	if len(docs) != 1 || docs[0].Config == nil {
 		return configFile{}, docs[len(docs)-1].Fail("kind", "want one document of kind Config")
 	}
-	s.config = docs[0].Config
+	s.config, s.configDoc = docs[0].Config, docs[0]
 	return configFile{path, docs[0]}, v.MergeConfigMap(scalars(s.config.Spec))
 }
 

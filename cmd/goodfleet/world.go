@@ -49,13 +49,16 @@ func (w world) newest() time.Time {
 // names are what jobs and flags may name: accelerators, clouds and regions of what
 // is sold or was.
 func (w world) names() document.Sold {
-	var sold document.Sold
+	sold := document.Sold{RegionsOf: map[string][]string{}}
 	for _, t := range w.catalogue.Types() {
 		sold.Accelerators = append(sold.Accelerators, t.Accelerator)
 		sold.Clouds = append(sold.Clouds, t.Cloud)
 	}
 	for _, o := range w.history.Offerings() {
 		sold.Regions = append(sold.Regions, o.Region)
+		if of := sold.RegionsOf[o.Cloud]; !slices.Contains(of, o.Region) {
+			sold.RegionsOf[o.Cloud] = append(of, o.Region)
+		}
 	}
 	for _, list := range []*[]string{&sold.Accelerators, &sold.Clouds, &sold.Regions} {
 		slices.Sort(*list)
@@ -120,25 +123,39 @@ func (w world) quotas(s settings) ([]provider.Quota, error) {
 		return nil, nil
 	}
 	var quotas []provider.Quota
-	for _, q := range s.config.Spec.Quotas {
-		var families []string
+	for i, q := range s.config.Spec.Quotas {
+		at := fmt.Sprintf("spec.quotas[%d]", i)
+		var families, regions []string
 		for _, t := range w.catalogue.Types() {
 			if t.Cloud == q.Cloud {
 				families = append(families, t.QuotaFamily)
 			}
 		}
-		if !slices.Contains(families, q.Family) {
+		for _, o := range w.history.Offerings() {
+			if o.Cloud == q.Cloud {
+				regions = append(regions, o.Region)
+			}
+		}
+		switch {
+		case len(families) == 0:
+			return nil, s.configDoc.Fail(at+".cloud", "nothing is sold in cloud %q%s", q.Cloud, suggestion(q.Cloud, w.names().Clouds))
+		case !slices.Contains(regions, q.Region):
+			return nil, s.configDoc.Fail(at+".region", "nothing is sold in region %q of %s%s", q.Region, q.Cloud, suggestion(q.Region, regions))
+		case !slices.Contains(families, q.Family):
 			slices.Sort(families)
-			return nil, fmt.Errorf("quota of %s: no counter %q%s", q.Cloud, q.Family, suggestion(q.Family, slices.Compact(families)))
+			return nil, s.configDoc.Fail(at+".family", "%s has no counter %q%s", q.Cloud, q.Family, suggestion(q.Family, slices.Compact(families)))
 		}
-		unit := provider.VCPUs
-		if q.Cloud == "gcp" {
-			unit = provider.Accelerators
-		}
-		quotas = append(quotas, provider.Quota{
+		quota := provider.Quota{
 			Class: provider.QuotaClass{Cloud: q.Cloud, Account: q.Account, Region: q.Region, Family: q.Family, Market: q.Market},
-			Unit:  unit, Limit: q.Limit,
-		})
+			Unit:  provider.VCPUs, Limit: q.Limit,
+		}
+		if q.Cloud == "gcp" {
+			quota.Unit = provider.Accelerators
+		}
+		if code, ok := provider.QuotaCodeOf(provider.InstanceType{Cloud: q.Cloud, QuotaFamily: q.Family}, q.Market); ok {
+			quota.Unit, quota.Code = code.Unit, code.Code
+		}
+		quotas = append(quotas, quota)
 	}
 	return quotas, nil
 }
