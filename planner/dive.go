@@ -124,9 +124,14 @@ func (r *relaxation) couplings(k *packing, visit func(row int, left float64)) {
 		}
 	}
 	for o, row := range r.capRow {
-		if row >= 0 {
-			visit(row, float64(r.pr.Problem.Offers[o].Cap-k.bought[r.pr.slot[o]]))
+		if row < 0 {
+			continue
 		}
+		left := r.pr.Problem.Offers[o].Cap
+		if slot := r.pr.slot[o]; slot >= 0 { // else only columns that Prune left out are of it
+			left -= k.bought[slot]
+		}
+		visit(row, float64(left))
 	}
 	for q, row := range r.quotaRow {
 		if row >= 0 {

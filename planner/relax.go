@@ -184,15 +184,11 @@ func (r *relaxation) rentAt(c int, y []float64) float64 {
 }
 
 // generate adds the best pattern of each class that earns more than its rent under
-// the duals y, and returns the bound that y proves: y·b, and for machines that can
-// be had without limit what their best patterns earn too much, once for each node of
-// each job that they could carry.
+// the duals y. It raises y until none does, held machines in their own price and
+// others in those of the jobs that they could carry, and returns the bound that this
+// proves: y·b.
 func (r *relaxation) generate(y []float64) float64 {
-	bound := 0.0
-	for row, b := range r.lp.Bound {
-		bound += y[row] * b
-	}
-	over := make([]float64, r.jobs)
+	raise := make([]float64, r.jobs)
 	for c := range r.classes {
 		k := &r.classes[c]
 		rent := r.rentAt(c, y)
@@ -205,20 +201,26 @@ func (r *relaxation) generate(y []float64) float64 {
 		if more <= 0 {
 			continue
 		}
-		if k.row >= 0 {
-			bound += more * float64(len(k.machines))
-		} else {
-			for _, o := range k.options {
-				over[o.job] = max(over[o.job], more/o.part)
-			}
-		}
 		if more > earnsLeast {
 			r.add(c, parts)
 			r.similar(c, parts, y)
 		}
+		if k.row >= 0 {
+			y[k.row] += more
+			continue
+		}
+		for _, o := range k.options {
+			raise[o.job] = max(raise[o.job], more/o.part)
+		}
 	}
-	for _, v := range over {
-		bound += v
+	for i, v := range raise {
+		y[i] += v
+	}
+	bound := 0.0
+	for row, b := range r.lp.Bound {
+		if y[row] > 0 && b > 0 {
+			bound += y[row] * b
+		}
 	}
 	return bound
 }

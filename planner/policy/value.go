@@ -2,6 +2,7 @@ package policy
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/goodfleet/goodfleet/planner"
@@ -84,25 +85,11 @@ func Value(p planner.Problem, s Settings) (planner.Plan, error) {
 
 // Explain makes the plan of Value, and keeps what it was made from.
 func Explain(p planner.Problem, s Settings) (*Reasons, error) {
-	if err := explore(&p, s); err != nil {
-		return nil, err
-	}
-	pr, err := planner.NewProgram(&p, s.transfer())
+	pr, know, err := appraised(&p, s)
 	if err != nil {
 		return nil, err
 	}
-	know := make([]worth, len(pr.Jobs))
-	full := make([]planner.Demand, len(pr.Jobs)) // with every column, since a search prunes
-	for i := range pr.Jobs {
-		if d := &pr.Jobs[i]; len(d.Columns) > 0 {
-			know[i] = appraise(&p, d, nil)
-			setWorth(&p, d, &know[i])
-			within(&p, d, &know[i])
-		}
-	}
-	secure(&p, pr, know)
-	reward(pr, know)
-	copy(full, pr.Jobs)
+	full := slices.Clone(pr.Jobs) // with every column, since a search prunes
 	var sol planner.Solution
 	for range supplyTries {
 		scale := scaleOf(full, know)
@@ -116,6 +103,40 @@ func Explain(p planner.Problem, s Settings) (*Reasons, error) {
 		Plan:    report(&p, pr, sol, know, full, scaleOf(full, know)),
 		problem: p, settings: s, know: know, full: full,
 	}, nil
+}
+
+// Program is the program that Value solves first, with every column of each job and
+// its worth, and the scale of what it decides on, USD per hour: for those who would
+// solve it in another way.
+func Program(p *planner.Problem, s Settings) (pr *planner.Program, scale float64, err error) {
+	pr, know, err := appraised(p, s)
+	if err != nil {
+		return nil, 0, err
+	}
+	return pr, scaleOf(pr.Jobs, know), nil
+}
+
+// appraised is the program of a problem with the worth of its columns, and what it
+// comes from.
+func appraised(p *planner.Problem, s Settings) (*planner.Program, []worth, error) {
+	if err := explore(p, s); err != nil {
+		return nil, nil, err
+	}
+	pr, err := planner.NewProgram(p, s.transfer())
+	if err != nil {
+		return nil, nil, err
+	}
+	know := make([]worth, len(pr.Jobs))
+	for i := range pr.Jobs {
+		if d := &pr.Jobs[i]; len(d.Columns) > 0 {
+			know[i] = appraise(p, d, nil)
+			setWorth(p, d, &know[i])
+			within(p, d, &know[i])
+		}
+	}
+	secure(p, pr, know)
+	reward(pr, know)
+	return pr, know, nil
 }
 
 // supplyTries is how often a plan is made anew because its own purchases leave a
