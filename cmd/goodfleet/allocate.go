@@ -28,7 +28,7 @@ the share of time that each job has on each type, with the objective, a bound th
 other sharing exceeds, and the gap between them.
 
 Deadlines that cannot all be met give the status infeasible, the jobs in conflict and
-exit code 2. The page docs/allocate.md tells what each policy promises.`,
+exit code 2.`,
 		Example: `  goodfleet allocate --policy max_min_fairness fleet.json -o json
   goodfleet allocate --policy min_spend_slo --explain fleet.json
   goodfleet allocate --list`,

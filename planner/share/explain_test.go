@@ -1,0 +1,97 @@
+package share
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestPricesBoundWhatOneMoreWorkerIsWorth adds a worker and solves again. These policies
+// have no E_j, which a worker more would change.
+func TestPricesBoundWhatOneMoreWorkerIsWorth(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawProblem(t, 10)
+		for j := range p.Jobs {
+			if best := p.fastest(j); best > 0 && rapid.IntRange(0, 2).Draw(t, "deadline") == 0 {
+				p.Jobs[j].Deadline = p.Jobs[j].Steps / best * rapid.Float64Range(2, 20).Draw(t, "slack")
+			}
+		}
+		w := rapid.IntRange(0, len(p.Types)-1).Draw(t, "type")
+		q := *p
+		q.Types = append([]Type(nil), p.Types...)
+		q.Types[w].Workers++
+		for _, name := range []string{"max_sum_throughput", "min_cost", "min_cost_slo", "min_spend_slo", "fifo", "makespan"} {
+			y, _ := Find(name)
+			a, errA := y.Share(p, Options{})
+			b, errB := y.Share(&q, Options{})
+			if errA != nil || errB != nil {
+				t.Fatal(errA, errB)
+			}
+			if a.Status != "optimal" || b.Status != "optimal" || a.Price == nil || p.Types[w].Workers == 0 {
+				continue // infeasible, or a type that the program leaves out
+			}
+			better := b.Objective - a.Objective
+			if name == "min_spend_slo" || name == "makespan" {
+				better = -better
+			}
+			size := max(math.Abs(a.Objective), math.Abs(b.Objective))
+			if a.Price[w] < 0 || better < -1e-7*size || better > a.Price[w]+1e-6*size {
+				t.Fatalf("%s: one more of type %d improves %g by %g, its price is %g", name, w, a.Objective, better, a.Price[w])
+			}
+		}
+	})
+}
+
+func TestExplanationsSayWhatHoldsEachJob(t *testing.T) {
+	p := parse(t, `{"cluster":{"fast":1,"slow":2,"none":0},"prices":{"fast":4,"slow":1,"none":1},"jobs":[
+	 {"id":"late","steps_left":100,"slo_left_s":50,"throughput":{"fast":4,"slow":2}},
+	 {"id":"calm","steps_left":100,"throughput":{"fast":4,"slow":2}},
+	 {"id":"lost","steps_left":0,"throughput":{"none":9}}]}`)
+	for _, c := range []struct {
+		policy string
+		want   [3]string // by job, the start of the reason
+	}{
+		{"min_spend_slo", [3]string{"its deadline", "the objective", "runs on no type"}},
+		{"max_sum_throughput", [3]string{"", "", "runs on no type"}},
+		{"max_min_fairness", [3]string{"it holds the common level; full types: fast", "it holds the common level; full types: fast", "runs on no type"}},
+		{"cost_ratio_slo", [3]string{"", "", "runs on no type"}},
+	} {
+		y, _ := Find(c.policy)
+		a, err := y.Share(p, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := p.Explain(&a)
+		for j, l := range e.Jobs {
+			if !strings.HasPrefix(l.Reason, c.want[j]) {
+				t.Errorf("%s: %s is said to be limited by %q, want %q", c.policy, l.Job, l.Reason, c.want[j])
+			}
+		}
+		if !e.Types[1].Binding || e.Types[1].Type != "none" {
+			t.Errorf("%s: a type without workers is not full: %+v", c.policy, e.Types[1])
+		}
+	}
+}
+
+func TestEveryPolicyExplainsItself(t *testing.T) {
+	p := parse(t, twoJobs)
+	for _, y := range Policies() {
+		a, err := y.Share(p, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := p.Explain(&a)
+		for _, l := range e.Jobs {
+			if l.Reason == "" {
+				t.Errorf("%s: nothing is said of job %s", y.Name, l.Job)
+			}
+		}
+		for _, l := range e.Types {
+			if l.Priced && !(l.Price >= 0) || l.Used > float64(l.Workers)*(1+1e-6) {
+				t.Errorf("%s: %+v", y.Name, l)
+			}
+		}
+	}
+}
