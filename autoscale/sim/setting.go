@@ -53,8 +53,18 @@ type Setting struct {
 	// whole, and quotas and the burn cap hold. It costs about as much as the round.
 	Check bool
 
+	// believe makes what is believed of losses instead of Hazards; nil: nothing else.
+	believe func(clouds []*fake.Cloud) beliefs
+
 	Progress func(Progress) // called after rounds; nil: not
 	Log      *slog.Logger   // of the loop; nil: nothing is logged
+}
+
+// beliefs are what the loop plans with of losses: pricing.Hazards, or what a test puts
+// in its place.
+type beliefs interface {
+	Of(o provider.Offering, now time.Time) pricing.Hazard
+	Observe(p provider.Pool, from, to time.Time, lost bool)
 }
 
 // DefaultHorizon is how long after the last submission a simulation ends at the

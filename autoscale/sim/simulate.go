@@ -104,11 +104,14 @@ func newWorld(s Setting) (*world, error) {
 	// never say a word.
 	s.Loop.Agents = s.Loop.Agents || s.hostile()
 	w.s.Loop = s.Loop
-	beliefs := pricing.NewHazards(s.Hazards)
+	var believed beliefs = pricing.NewHazards(s.Hazards)
+	if s.believe != nil {
+		believed = s.believe(w.clouds)
+	}
 	w.runner, err = NewRunner(RunnerConfig{
 		Start: s.Start, Catalogue: s.Catalogue, Truth: s.Truth, Transfer: s.Transfer,
 		Every: func(job *planner.Job, g autoscale.Gang, now time.Time) time.Duration {
-			return w.every(job, g, beliefs.Of(g.Offering, now))
+			return w.every(job, g, believed.Of(g.Offering, now))
 		},
 	})
 	if err != nil {
@@ -128,7 +131,7 @@ func newWorld(s Setting) (*world, error) {
 	}
 	w.loop, err = autoscale.New(autoscale.Config{
 		Clouds: seams, Store: w.store, Runner: w.runner, Catalogue: s.Catalogue,
-		Prices: w.prices, Hazards: beliefs, Guard: budget.NewGuard(s.Loop.BurnCap),
+		Prices: w.prices, Hazards: believed, Guard: budget.NewGuard(s.Loop.BurnCap),
 		Meter: func(charges []ledger.Charge) *ledger.Meter { return ledger.Resume(w.prices, s.Rules, charges) },
 		Plan:  w.plan, Offerings: s.bought(), Tokens: tokens, Settings: s.Loop, Log: s.Log,
 	})

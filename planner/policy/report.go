@@ -216,7 +216,16 @@ func allocate(p *planner.Problem, d *planner.Demand, seat *planner.Seat, w *wort
 		}
 	}
 	a.Reason = why(p, seat, w, full)
-	a.Held = seat.Stays && w.best >= 0 && cost(&full[w.best], w) < cost(c, w)*(1-leastSaving)
+	if seat.Stays && w.best >= 0 {
+		// What it bears of its machines is what it could save of: on a shared one, a part.
+		stay := *c
+		stay.Alone = a.Rate.Dollars()
+		if less := 1 - cost(&full[w.best], w)/cost(&stay, w); less > leastSaving {
+			a.Held = true
+			a.Reason = fmt.Sprintf("held: saving below threshold: %s would be %s cheaper per unit of work, which a restart does not earn back",
+				p.Offers[full[w.best].Offer].Offering, percent(less))
+		}
+	}
 	if tries(p, d.State, c) {
 		a.Reason = trialReason(d.State.Job, d.State.Trial)
 	}
@@ -252,8 +261,6 @@ func why(p *planner.Problem, seat *planner.Seat, w *worth, full []planner.Column
 		switch more := cost(c, w)/cost(best, w) - 1; {
 		case same(p, c, best) && c.Offer == best.Offer:
 			return fmt.Sprintf("least money and time for its work: %s USD to the end, with an hour valued at %s USD", money(cost(c, w)), money(w.v))
-		case seat.Stays && more > leastSaving:
-			return fmt.Sprintf("held: saving below threshold: %s would be %s cheaper per unit of work, which a restart does not earn back", p.Offers[best.Offer].Offering, percent(1-1/(1+more)))
 		case more > 0.0005:
 			return fmt.Sprintf("next to its best (%s, %s dearer alone): shares a machine, or the best cannot be had", p.Offers[best.Offer].Offering, percent(more))
 		}
