@@ -2,6 +2,7 @@ package autoscale_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -142,6 +143,48 @@ func TestBreakerOpensOnAPlanThatStopsTheFleet(t *testing.T) {
 	}
 	if n := len(w.live()); n != 0 {
 		t.Errorf("%d machines are left after Resume\n%s", n, w.history())
+	}
+}
+
+// A plan may take two machines from under their jobs on any fleet, as when a dearer
+// job or a price pushes them out. A third of eight is more than a fifth.
+func TestBreakerLetsAPlanTakeTwoMachines(t *testing.T) {
+	for _, tt := range []struct{ jobs, trips int }{{1, 0}, {2, 0}, {3, 1}} {
+		t.Run(fmt.Sprintf("%d jobs pushed out of eight", tt.jobs), func(t *testing.T) {
+			pushing := false
+			w := eightRunning(t, setup{plan: func(p planner.Problem) (planner.Plan, error) {
+				if !pushing {
+					return thrifty(p)
+				}
+				rest, out := p, map[provider.InstanceID]bool{}
+				for _, j := range p.Jobs[:tt.jobs] {
+					for _, id := range j.Running.Machines {
+						out[id] = true
+					}
+				}
+				rest.Jobs = p.Jobs[tt.jobs:]
+				rest.Machines = slices.DeleteFunc(slices.Clone(p.Machines), func(m planner.Machine) bool { return out[m.ID] })
+				plan, err := thrifty(rest)
+				for _, j := range p.Jobs[:tt.jobs] {
+					plan.Waits = append(plan.Waits, planner.Wait{Job: j.Job.ID, Reason: "pushed out"})
+				}
+				for _, m := range p.Machines {
+					if out[m.ID] {
+						plan.Releases = append(plan.Releases, planner.Release{Instance: m.ID, Offering: m.Offering, Reason: "pushed out"})
+					}
+				}
+				return plan, err
+			}})
+			pushing, w.stable = true, false // nothing has happened but in the plan
+			w.round(time.Minute)
+			got := w.kinds()
+			if got[autoscale.EventBreaker] != tt.trips {
+				t.Errorf("the breaker opened %d times, want %d\n%s", got[autoscale.EventBreaker], tt.trips, w.history())
+			}
+			if want := tt.jobs * (1 - tt.trips); got[autoscale.EventStop] != want {
+				t.Errorf("%d gangs are stopped, want %d", got[autoscale.EventStop], want)
+			}
+		})
 	}
 }
 

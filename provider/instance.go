@@ -49,7 +49,7 @@ func (c EndCause) String() string {
 	return causeNames[c]
 }
 
-// Tags are what goodfleet writes on every machine it launches.
+// Tags are what goodfleet writes on every machine it launches, under TagKeys.
 type Tags struct {
 	Fleet  string // id of the fleet; born with the store
 	Epoch  int64  // epoch of the store that launched it

@@ -24,6 +24,7 @@ type bent struct {
 	notices   func([]provider.Interruption, error) ([]provider.Interruption, error)
 	quotas    func([]provider.Quota, error) ([]provider.Quota, error)
 	terminate func(context.Context, []provider.InstanceID) error
+	keys      func([]string) []string
 }
 
 func (b *bent) Name() string {
@@ -210,6 +211,14 @@ var mistakes = []struct {
 	}},
 	{"tags-come-back", "it keeps a round in a float", func(b *bent) {
 		b.instances = each(func(i *provider.Instance) { i.Tags.Round = int64(float64(i.Tags.Round)) })
+	}},
+	{"tag-keys-are-plain", "it puts a path before its keys", func(b *bent) {
+		b.keys = func(keys []string) []string {
+			for i := range keys {
+				keys[i] = "goodfleet.io/" + keys[i]
+			}
+			return keys
+		}
 	}},
 	{"life-goes-forward", "it takes the launch for the start", func(b *bent) {
 		b.instances = each(func(i *provider.Instance) {

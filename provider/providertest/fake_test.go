@@ -54,7 +54,8 @@ func stage(t testing.TB, cloud *fake.Cloud, driver provider.Cloud) providertest.
 	return providertest.Stage{
 		Cloud: driver, Offering: v100, Many: 25, Unknown: "i-0123456789abcdef0",
 		Grace: 20 * time.Second, Boot: time.Minute,
-		Wait: func(d time.Duration) { cloud.Advance(cloud.Now().Add(d)) },
+		Wait:    func(d time.Duration) { cloud.Advance(cloud.Now().Add(d)) },
+		TagKeys: keysOf(driver),
 		Trouble: providertest.Trouble{
 			Refuse: func(kind error) { do("launch fails %s", word(kind)) },
 			Refusals: []error{
@@ -70,6 +71,15 @@ func stage(t testing.TB, cloud *fake.Cloud, driver provider.Cloud) providertest.
 			Foreign:     func(fleet string) { do("foreign 1 of %s fleet %s", v100, fleet) },
 		},
 	}
+}
+
+// keysOf sees the tags that a driver writes. The fake cloud has those of goodfleet
+// alone, under its keys.
+func keysOf(driver provider.Cloud) func(provider.InstanceID) []string {
+	if b, ok := driver.(*bent); ok && b.keys != nil {
+		return func(provider.InstanceID) []string { return b.keys(provider.TagKeys()) }
+	}
+	return func(provider.InstanceID) []string { return provider.TagKeys() }
 }
 
 func TestFakeKeepsEveryClause(t *testing.T) {

@@ -2,11 +2,18 @@ package providertest
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/goodfleet/goodfleet/provider"
 )
+
+// plainKey is what every cloud takes as the key of a tag: Google's labels are the
+// narrowest. EC2 keeps "aws:" for itself, which does not match, and Google "goog".
+var plainKey = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,62}$`)
 
 var listingClauses = []clause{
 	{
@@ -67,6 +74,37 @@ var listingClauses = []clause{
 			}
 			if inst, _ := find(list, got[0].ID); inst.Tags != req.Tags {
 				return fmt.Errorf("tags %+v, want %+v", inst.Tags, req.Tags)
+			}
+			return nil
+		},
+	},
+	{
+		name: "tag-keys-are-plain",
+		law:  "A machine has the keys of our tags, each once, and no key that a cloud refuses, keeps for itself or hides from the machine.",
+		show: func(ctx context.Context, s *scene) error {
+			if s.TagKeys == nil {
+				return errors.New("the stage cannot see tags: declare the clause in CannotShow")
+			}
+			got, err := s.Cloud.Launch(ctx, s.request("tag keys", 1))
+			if err != nil {
+				return err
+			}
+			if _, err := s.listed(ctx, ids(got)); err != nil {
+				return err
+			}
+			keys := slices.Sorted(slices.Values(s.TagKeys(got[0].ID)))
+			for i, key := range keys {
+				switch {
+				case i > 0 && key == keys[i-1]:
+					return fmt.Errorf("key %q is there twice", key)
+				case !plainKey.MatchString(key) || strings.HasPrefix(key, "goog-"):
+					return fmt.Errorf("key %q: want 1 to 63 lower-case letters, digits, - and _, beginning with a letter", key)
+				}
+			}
+			for _, key := range provider.TagKeys() {
+				if !slices.Contains(keys, key) {
+					return fmt.Errorf("keys %q: %s is missing", keys, key)
+				}
 			}
 			return nil
 		},

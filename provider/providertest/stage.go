@@ -26,6 +26,10 @@ type Stage struct {
 	Boot     time.Duration       // how long a machine may take to run
 	Wait     func(time.Duration) // lets time pass for the cloud
 
+	// TagKeys are the keys of all tags that the cloud holds of a machine; nil: they
+	// cannot be seen.
+	TagKeys func(provider.InstanceID) []string
+
 	Trouble Trouble
 }
 
