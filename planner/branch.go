@@ -46,6 +46,7 @@ func (pr *Program) prove(best *packing, slack, enough float64, nodes int, lim Li
 	p := &proof{pr: pr, r: r, best: best, slack: slack, nodes: nodes}
 	p.prepare()
 	start := newPacking(pr)
+	start.lax = true
 	p.open = p.best.value()
 	p.seat(start, 0)
 	proved := Bound{Value: min(bound, max(p.open, p.best.value()+slack)), Kind: "proved"}
@@ -124,8 +125,9 @@ func (r *relaxation) classOf(b *bin) int {
 // seat tries every way of seating the jobs from turn t on.
 func (p *proof) seat(k *packing, t int) {
 	if t == len(p.order) {
-		if k.value() > p.best.value()+p.slack {
+		if k.value() > p.best.value()+p.slack && k.rowsHold() {
 			p.best = k.clone()
+			p.best.lax = false
 		}
 		return
 	}
@@ -238,7 +240,7 @@ func (k *packing) proposeAt(i, c int, bins []int) (proposal, bool) {
 		}
 		k.use(&p, b)
 	}
-	if p.buys > 0 && !k.mayBuy(col.Offer, p.buys) || !k.withinCap(p.burn) {
+	if p.buys > 0 && !k.mayBuy(col.Offer, p.buys) || !k.allows(i, &p) {
 		return proposal{}, false
 	}
 	if c == d.Current && own == col.Nodes {

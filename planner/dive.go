@@ -138,6 +138,9 @@ func (r *relaxation) couplings(k *packing, visit func(row int, left float64)) {
 			visit(row, float64(max(k.quota[q], 0))/quotaUnit)
 		}
 	}
+	for n, row := range r.rowRow {
+		visit(row, (k.most[n]-k.used[n])/rowUnit)
+	}
 	if r.burnRow >= 0 {
 		visit(r.burnRow, max(k.capped-k.burn, 0)/r.burnUnit)
 	}

@@ -149,6 +149,8 @@ func (s Solution) CouldStart(i int) string {
 			binds = "supply of " + o.Offering.String()
 		case row >= 0 && col.Nodes*k.pr.Problem.Quotas[row].Unit.Use(o.Type) > k.quota[row]:
 			binds = quotaName(k.pr.Problem.Quotas[row])
+		case k.rowInTheWay(i, c) != "":
+			binds = k.rowInTheWay(i, c)
 		case !k.withinCap(need):
 			binds = "burn cap " + k.pr.Problem.BurnCap.String() + " USD/h"
 		default:

@@ -34,7 +34,7 @@ func (k *packing) kick(tries int) *packing {
 				trial.seatAt(i, p)
 			}
 		}
-		if trial.value() > best.value()+tieSlack {
+		if trial.value() > best.value()+tieSlack && trial.rowsHold() {
 			trial.improve(3)
 			best = trial
 		}

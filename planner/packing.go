@@ -40,6 +40,9 @@ type packing struct {
 	bought    []int     // per slot
 	quota     []int     // left, per row
 	rate      []float64 // per offer, USD/h
+	used      []float64 // of each row of the problem, USD/h
+	most      []float64 // of each row, that may be used
+	lax       bool      // rows of spot are looked at when the plan is complete
 	exchanges int       // pairs that may still be tried
 }
 
@@ -56,19 +59,27 @@ func newPacking(pr *Program) *packing {
 	for i := range k.seats {
 		k.seats[i].column = -1
 	}
+	k.used, k.most = make([]float64, len(p.Rows)), make([]float64, len(p.Rows))
 	for i := range p.Machines {
 		m := &p.Machines[i]
 		o := pr.machineOffer[i]
-		if m.Leaving || o < 0 {
-			k.burn += m.Rate.Dollars()
-			continue
-		}
 		held := m.HoldTo.After(p.Now)
-		if held {
+		if m.Leaving || o < 0 || held {
 			k.burn += m.Rate.Dollars()
+			for n := range p.Rows {
+				if r := &p.Rows[n]; r.Team == "" {
+					k.used[n] += r.take(m.Offering.Market, m.Rate.Dollars())
+				}
+			}
+		}
+		if m.Leaving || o < 0 {
+			continue
 		}
 		k.byOffer[pr.slot[o]] = append(k.byOffer[pr.slot[o]], len(k.bins))
 		k.bins = append(k.bins, newBin(o, i, held, &p.Offers[o].Type))
+	}
+	for n := range p.Rows {
+		k.most[n] = max(p.Rows[n].most(), k.used[n])
 	}
 	return k
 }
@@ -85,6 +96,7 @@ func (k *packing) clone() *packing {
 	c.seats = slices.Clone(k.seats)
 	c.bought = slices.Clone(k.bought)
 	c.quota = slices.Clone(k.quota)
+	c.used = slices.Clone(k.used)
 	return &c
 }
 
@@ -152,7 +164,7 @@ func (k *packing) proposeStay(i, c int, scratch []int) (proposal, bool) {
 		}
 		k.use(&p, b)
 	}
-	return p, k.withinCap(p.burn)
+	return p, k.allows(i, &p)
 }
 
 // proposeNew seats job i on any machines: the fullest that still have room, then
@@ -195,7 +207,7 @@ func (k *packing) proposeNew(i, c int, scratch []int) (proposal, bool) {
 		}
 		k.use(&p, best)
 	}
-	return p, k.withinCap(p.burn)
+	return p, k.allows(i, &p)
 }
 
 // ready reports whether a bin is a machine that is up, rather than one on its way.
@@ -291,6 +303,7 @@ func (k *packing) seatAt(i int, p proposal) {
 	p.seat.bins = bins
 	k.seats[i] = p.seat
 	k.worth += p.worth
+	k.fillTeams(i, &p.seat, 1)
 }
 
 // unseat takes job i out and returns how it sat, so that it can be put back.
@@ -299,6 +312,7 @@ func (k *packing) unseat(i int) proposal {
 	if was.column < 0 {
 		return proposal{seat: was}
 	}
+	k.fillTeams(i, &was, -1)
 	d := &k.pr.Jobs[i]
 	col := &d.Columns[was.column]
 	for _, b := range was.bins {
@@ -330,6 +344,7 @@ func (k *packing) occupy(b int) {
 	}
 	k.spend += k.binRate(bin)
 	k.burn += k.binRate(bin)
+	k.fillRows(b, 1)
 	if bin.machine < 0 {
 		k.count(bin.offer, 1)
 	}
@@ -344,6 +359,7 @@ func (k *packing) vacate(b int) {
 	}
 	k.spend -= k.binRate(bin)
 	k.burn -= k.binRate(bin)
+	k.fillRows(b, -1)
 	if bin.machine < 0 {
 		k.count(bin.offer, -1)
 	}

@@ -14,6 +14,7 @@ type option struct {
 	perNode     int     // accelerators
 	part        float64 // 1 over the nodes of the column
 	worth       float64 // of this part, at most, USD/h
+	cut         float64 // of it, that the rows of its team cost under the prices at hand, USD/h
 }
 
 // class is the machines that are alike: those of an offer that may be bought, or
@@ -24,6 +25,7 @@ type class struct {
 	size     int   // accelerators
 	cost     float64
 	burn     float64  // what using one adds to the burn, USD/h
+	rate     float64  // of the machine, USD/h
 	options  []option // by job
 	row      int      // of its supply; −1: not limited
 }
@@ -65,7 +67,7 @@ func (pr *Program) classes() []class {
 		if !ok {
 			c = len(list)
 			held[key] = c
-			k := class{offer: o, size: p.Offers[o].Type.Count, row: -1}
+			k := class{offer: o, size: p.Offers[o].Type.Count, row: -1, rate: p.Machines[m].Rate.Dollars()}
 			if !fixed {
 				k.cost, k.burn = p.Machines[m].Rate.Dollars(), p.Machines[m].Rate.Dollars()
 			}
@@ -99,7 +101,7 @@ func (pr *Program) classes() []class {
 		if ofOffer[o] < 0 {
 			rate := p.Offers[o].Rate.Dollars()
 			ofOffer[o] = len(list)
-			list = append(list, class{offer: o, size: p.Offers[o].Type.Count, cost: rate, burn: rate, row: -1})
+			list = append(list, class{offer: o, size: p.Offers[o].Type.Count, cost: rate, burn: rate, rate: rate, row: -1})
 		}
 		put(ofOffer[o], col.Bought)
 	}
@@ -154,7 +156,7 @@ func (f *fill) take(options []option, price float64, record bool) {
 			if o.perNode > free {
 				continue
 			}
-			earns := o.worth - price*o.part
+			earns := o.worth - o.cut - price*o.part
 			if earns <= 0 {
 				continue
 			}
@@ -203,7 +205,7 @@ func byJob(options []option, visit func(options []option)) {
 func (f *fill) best(c *class, price []float64, buffer []option) (earns float64, pattern []option) {
 	f.reset(c.size)
 	byJob(c.options, func(o []option) {
-		if slices.ContainsFunc(o, func(x option) bool { return x.worth > price[x.job]*x.part }) {
+		if slices.ContainsFunc(o, func(x option) bool { return x.worth-x.cut > price[x.job]*x.part }) {
 			f.take(o, price[o[0].job], true)
 		}
 	})
@@ -240,7 +242,7 @@ func (c *class) densest(price []float64) float64 {
 	most := 0.0
 	for n := range c.options {
 		o := &c.options[n]
-		if v := o.worth - price[o.job]*o.part; v > most*float64(o.perNode) {
+		if v := o.worth - o.cut - price[o.job]*o.part; v > most*float64(o.perNode) {
 			most = v / float64(o.perNode)
 		}
 	}

@@ -82,6 +82,7 @@ type Problem struct {
 	Offers   []Offer
 	Quotas   []QuotaLeft
 	BurnCap  pricing.Rate // sum of rates of all machines held; 0: none
+	Rows     []Row        // further bounds on what is held
 
 	// Unpriced is what is sold and has no known price. It is never planned with; it
 	// only tells why a job that could run there waits. Rates are 0.

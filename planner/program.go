@@ -41,6 +41,11 @@ const MaxColumns = 40
 // could be made for: an offer twice, a rate that is not positive, a job twice.
 func NewProgram(p *Problem, tr Transfer) (*Program, error) {
 	pr := &Program{Problem: p, Jobs: make([]Demand, len(p.Jobs)), machineOffer: make([]int, len(p.Machines)), quotaOf: make([]int, len(p.Offers))}
+	for i := range p.Rows {
+		if err := p.Rows[i].Check(); err != nil {
+			return nil, fmt.Errorf("rows[%d]: %w", i, err)
+		}
+	}
 	byOffering := make(map[provider.Offering]int, len(p.Offers))
 	held := make([]bool, len(p.Offers))
 	for i := range p.Offers {

@@ -20,6 +20,7 @@ type relaxation struct {
 
 	capRow   []int // of each offer: the row of its supply; −1: none
 	quotaRow []int // of each quota row of the problem; −1: none
+	rowRow   []int // of each row of the problem
 	burnRow  int   // −1: none
 	burnUnit float64
 
@@ -74,6 +75,11 @@ func (pr *Program) relax() *relaxation {
 		r.burnUnit = max(p.BurnCap.Dollars(), 1e-6)
 		bounds = append(bounds, max(p.BurnCap.Dollars()-pr.fixedBurn(), 0)/r.burnUnit)
 	}
+	start := newPacking(pr)
+	for n := range p.Rows {
+		r.rowRow = append(r.rowRow, len(bounds))
+		bounds = append(bounds, (start.most[n]-start.used[n])/rowUnit)
+	}
 	r.lp = linear.NewProgram(bounds)
 	r.ofMachine, r.ofOffer = slices.Repeat([]int{-1}, len(p.Machines)), slices.Repeat([]int{-1}, len(p.Offers))
 	for c := range r.classes {
@@ -88,6 +94,9 @@ func (pr *Program) relax() *relaxation {
 	r.rent = make([]float64, len(r.classes))
 	return r
 }
+
+// rowUnit scales rows of the problem, USD/h.
+const rowUnit = 10.0
 
 // quotaUnit scales rows of quotas, whose units run to hundreds a machine.
 const quotaUnit = 32.0
@@ -108,6 +117,38 @@ func (r *relaxation) rows(c int, visit func(row int, take float64)) {
 	if r.burnRow >= 0 && k.burn > 0 {
 		visit(r.burnRow, k.burn/r.burnUnit)
 	}
+	for n, row := range r.rowRow {
+		if w := &r.pr.Problem.Rows[n]; w.Team == "" && k.burn > 0 {
+			visit(row, w.take(r.pr.Problem.Offers[k.offer].Offering.Market, k.burn)/rowUnit)
+		}
+	}
+}
+
+// teams calls visit with the rows of its team that a part of a job on a machine of
+// class c takes from.
+func (r *relaxation) teams(c int, o *option, visit func(row int, take float64)) {
+	k := &r.classes[c]
+	for n, row := range r.rowRow {
+		if w := &r.pr.Problem.Rows[n]; w.Team != "" && w.Team == r.pr.Jobs[o.job].State.Job.Team {
+			share := float64(o.perNode) / float64(k.size)
+			visit(row, share*w.take(r.pr.Problem.Offers[k.offer].Offering.Market, k.rate)/rowUnit)
+		}
+	}
+}
+
+// cut takes the prices y of the rows of teams off the worth of parts.
+func (r *relaxation) cut(y []float64) {
+	if len(r.rowRow) == 0 {
+		return
+	}
+	for c := range r.classes {
+		k := &r.classes[c]
+		for n := range k.options {
+			o := &k.options[n]
+			o.cut = 0
+			r.teams(c, o, func(row int, take float64) { o.cut += take * y[row] })
+		}
+	}
 }
 
 // add brings a pattern into the program.
@@ -119,6 +160,16 @@ func (r *relaxation) add(c int, parts []option) {
 		worth += o.worth
 		rows = append(rows, int32(o.job))
 		values = append(values, o.part)
+	}
+	sums := make(map[int]float64, len(r.rowRow))
+	for n := range parts {
+		r.teams(c, &parts[n], func(row int, take float64) { sums[row] += take })
+	}
+	for _, row := range r.rowRow {
+		if v := sums[row]; v != 0 {
+			rows = append(rows, int32(row))
+			values = append(values, v)
+		}
 	}
 	r.rows(c, func(row int, take float64) {
 		rows = append(rows, int32(row))
@@ -170,6 +221,7 @@ func (r *relaxation) solve(from *packing, enough float64) float64 {
 	}
 	r.simplex = s
 	r.price = r.duals[:r.jobs]
+	r.cut(r.duals)
 	for c := range r.classes {
 		r.rent[c] = r.rentAt(c, r.duals)
 	}
@@ -189,6 +241,7 @@ func (r *relaxation) rentAt(c int, y []float64) float64 {
 // proves: y·b.
 func (r *relaxation) generate(y []float64) float64 {
 	raise := make([]float64, r.jobs)
+	r.cut(y)
 	for c := range r.classes {
 		k := &r.classes[c]
 		rent := r.rentAt(c, y)
@@ -218,7 +271,7 @@ func (r *relaxation) generate(y []float64) float64 {
 	}
 	bound := 0.0
 	for row, b := range r.lp.Bound {
-		if y[row] > 0 && b > 0 {
+		if y[row] > 0 && b != 0 { // 0 of what has no price yet counts for nothing
 			bound += y[row] * b
 		}
 	}
@@ -262,7 +315,7 @@ func (r *relaxation) similar(c int, parts []option, y []float64) {
 	for _, o := range parts {
 		used[o.job] = true
 	}
-	density := func(o *option) float64 { return (o.worth - y[o.job]*o.part) / float64(o.perNode) }
+	density := func(o *option) float64 { return (o.worth - o.cut - y[o.job]*o.part) / float64(o.perNode) }
 	r.greedy = r.greedy[:0]
 	for n := range k.options {
 		if o := &k.options[n]; density(o) > 0 && !used[o.job] {
@@ -282,7 +335,7 @@ func (r *relaxation) similar(c int, parts []option, y []float64) {
 			next = append(next, *o)
 			free -= o.perNode
 			gang = gang || o.part < 1
-			earns += o.worth - y[o.job]*o.part
+			earns += o.worth - o.cut - y[o.job]*o.part
 			if free == 0 {
 				break
 			}

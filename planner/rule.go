@@ -16,7 +16,7 @@ func (r *relaxation) rule(best *packing, slack float64) *packing {
 		k := &r.classes[c]
 		r.fill.best(k, r.price, r.buffer)
 		k.options = slices.DeleteFunc(k.options, func(o option) bool {
-			short := (r.rent[c] - (o.worth - r.price[o.job]*o.part) - r.fill.gang[k.size-o.perNode]) / o.part
+			short := (r.rent[c] - (o.worth - o.cut - r.price[o.job]*o.part) - r.fill.gang[k.size-o.perNode]) / o.part
 			return r.bound-max(short, 0) <= least
 		})
 		for n := range k.options {

@@ -66,7 +66,7 @@ func Solve(pr *Program, scale float64, lim Limits) Solution {
 	if lim.Any {
 		least = tieSlack
 	}
-	if pr.Problem.BurnCap > 0 || len(pr.Problem.Quotas) > 0 || pr.scarce() {
+	if pr.Problem.BurnCap > 0 || len(pr.Problem.Quotas) > 0 || len(pr.Problem.Rows) > 0 || pr.scarce() {
 		fresh := newPacking(pr)
 		fresh.exchanges = lim.Exchanges
 		fresh.fill(mu)
@@ -258,15 +258,20 @@ func (k *packing) moveAll() bool {
 		before := k.value()
 		back := k.unseat(i)
 		p, ok := k.best(i)
-		switch {
-		case ok && k.value()+p.gain() > before+tieSlack:
+		moved := ok && k.value()+p.gain() > before+tieSlack
+		if moved {
 			k.seatAt(i, p)
-			better = true
-		case k.value() > before+tieSlack:
-			better = true // it was worth less than its machines
-		default:
-			k.seatAt(i, back)
 		}
+		// Left out, it was worth less than its machines. Either may leave too little on
+		// demand beside the spot of others.
+		if k.value() > before+tieSlack && k.rowsHold() {
+			better = true
+			continue
+		}
+		if moved {
+			k.unseat(i)
+		}
+		k.seatAt(i, back)
 	}
 	return better
 }
@@ -277,7 +282,7 @@ func (k *packing) moveAll() bool {
 // than a bought machine, being shared or there already, and such as it can use.
 func (k *packing) exchangeAll() bool {
 	better := false
-	scarce := k.pr.Problem.BurnCap > 0 || len(k.pr.Problem.Quotas) > 0 || k.pr.scarce()
+	scarce := k.pr.Problem.BurnCap > 0 || len(k.pr.Problem.Quotas) > 0 || len(k.pr.Problem.Rows) > 0 || k.pr.scarce()
 	for i := range k.seats {
 		if len(k.pr.Jobs[i].Columns) == 0 {
 			continue
@@ -329,7 +334,7 @@ func (k *packing) exchange(i, v int) bool {
 		if q, ok := k.best(v); ok && q.gain() > tieSlack {
 			k.seatAt(v, q)
 		}
-		if k.value() > before+tieSlack {
+		if k.value() > before+tieSlack && k.rowsHold() {
 			return true
 		}
 		k.unseat(i)
@@ -359,7 +364,7 @@ func (k *packing) proposeOn(i, offer, b int) (proposal, bool) {
 			p.worth = col.Bought
 		}
 		k.use(&p, b)
-		if k.withinCap(p.burn) && (!found || p.gain() > best.gain()+tieSlack) {
+		if k.allows(i, &p) && (!found || p.gain() > best.gain()+tieSlack) {
 			best, found = p, true
 		}
 	}
@@ -400,7 +405,7 @@ func (k *packing) closeAll() bool {
 				trial.seatAt(i, p)
 			}
 		}
-		if trial.value() > k.value()+tieSlack {
+		if trial.value() > k.value()+tieSlack && trial.rowsHold() {
 			*k = *trial
 			better = true
 		}
@@ -465,8 +470,9 @@ func (k *packing) shareOn(o, idle int) bool {
 		}
 		before := trial.value()
 		back := trial.unseat(w.job)
-		if trial.value()+worth(col) > before+tieSlack {
-			trial.seatAt(w.job, proposal{seat: seat{column: w.column, bins: []int{machine}, worth: worth(col)}})
+		there := proposal{seat: seat{column: w.column, bins: []int{machine}, worth: worth(col)}}
+		if trial.value()+worth(col) > before+tieSlack && trial.allows(w.job, &there) {
+			trial.seatAt(w.job, there)
 			moved[w.job] = true
 			count++
 		} else {
@@ -474,7 +480,7 @@ func (k *packing) shareOn(o, idle int) bool {
 		}
 	}
 	trial.vacate(machine)
-	if count == 0 || trial.value() <= k.value()+tieSlack {
+	if count == 0 || trial.value() <= k.value()+tieSlack || !trial.rowsHold() && k.rowsHold() {
 		return false
 	}
 	*k = *trial

@@ -46,6 +46,7 @@ type shape struct {
 	owned     bool // a machine that is never bought or ended
 	shortage  bool // few are left of each offer
 	running   bool // further jobs hold machines, alone or together
+	rows      bool // a team's burn and the part of spot are bounded
 }
 
 // drawProblem draws a problem from a seed: a few jobs, the four types in one zone.
@@ -160,6 +161,18 @@ func drawProblem(seed uint64, sh shape) planner.Problem {
 	}
 	if sh.running {
 		drawRunning(r, &p)
+	}
+	if sh.rows {
+		for i := range p.Jobs {
+			if r.IntN(2) == 0 {
+				p.Jobs[i].Job.Team = "u"
+			}
+		}
+		p.Rows = []planner.Row{
+			{Name: "burn of u", Kind: planner.BurnRow, Team: "u", Most: pricing.RateOf(1 + 6*r.Float64())},
+			{Name: "spot", Kind: planner.SpotRow, Part: 0.2 + 0.6*r.Float64()},
+			{Name: "spot of t", Kind: planner.SpotRow, Team: "t", Part: 0.2 + 0.8*r.Float64()},
+		}
 	}
 	return p
 }

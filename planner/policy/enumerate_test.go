@@ -22,7 +22,14 @@ type enumeration struct {
 	p     *planner.Problem
 	pr    *planner.Program
 	boxes []box
+	seats []sitting
 	best  float64
+}
+
+// sitting is a job in a column, on boxes.
+type sitting struct {
+	job, column int
+	boxes       []int
 }
 
 // enumerate returns the best value of a program by trying every point.
@@ -66,7 +73,9 @@ func (e *enumeration) node(i, c, n int, worth float64, used []int) {
 				}
 			}
 		}
+		e.seats = append(e.seats, sitting{i, c, used})
 		e.job(i+1, worth+w)
+		e.seats = e.seats[:len(e.seats)-1]
 		return
 	}
 	from := 0
@@ -140,10 +149,70 @@ func (e *enumeration) finish(worth float64) {
 	if e.p.BurnCap > 0 && burn > e.p.BurnCap.Dollars()+1e-9 {
 		return
 	}
+	if !e.rowsHold() {
+		return
+	}
 	for q := range quota {
 		if quota[q] > e.p.Quotas[q].Left {
 			return
 		}
 	}
 	e.best = max(e.best, worth-spend)
+}
+
+// rowsHold checks the rows of a point by their definition: no more than allowed, or
+// than is held whatever the plan.
+func (e *enumeration) rowsHold() bool {
+	rate := func(b *box) float64 {
+		if b.machine >= 0 {
+			return e.p.Machines[b.machine].Rate.Dollars()
+		}
+		return e.p.Offers[b.offer].Rate.Dollars()
+	}
+	for n := range e.p.Rows {
+		row := &e.p.Rows[n]
+		all, spot, fixed, fixedSpot := 0.0, 0.0, 0.0, 0.0
+		count := func(b *box, share float64, must bool) {
+			v := share * rate(b)
+			all += v
+			isSpot := e.p.Offers[b.offer].Offering.Market == provider.Spot
+			if isSpot {
+				spot += v
+			}
+			if must {
+				fixed += v
+				if isSpot {
+					fixedSpot += v
+				}
+			}
+		}
+		if row.Team == "" {
+			for i := range e.boxes {
+				b := &e.boxes[i]
+				held := b.machine >= 0 && e.p.Machines[b.machine].HoldTo.After(e.p.Now)
+				if b.machine < 0 || held || b.jobs > 0 {
+					count(b, 1, held)
+				}
+			}
+		} else {
+			for _, s := range e.seats {
+				d := &e.pr.Jobs[s.job]
+				if d.State.Job.Team != row.Team {
+					continue
+				}
+				col := &d.Columns[s.column]
+				for _, b := range s.boxes {
+					count(&e.boxes[b], float64(col.PerNode)/float64(e.p.Offers[col.Offer].Type.Count), false)
+				}
+			}
+		}
+		over, before := all-row.Most.Dollars(), fixed-row.Most.Dollars()
+		if row.Kind == planner.SpotRow {
+			over, before = spot-row.Part*all, fixedSpot-row.Part*fixed
+		}
+		if over > max(before, 0)+1e-9 {
+			return false
+		}
+	}
+	return true
 }

@@ -24,6 +24,8 @@ var exactShapes = []struct {
 	{"owned", shape{jobs: 4, owned: true, smallJobs: true}},
 	{"switching", shape{jobs: 3, machines: true, running: true, spot: true}},
 	{"shared switching", shape{jobs: 4, running: true, smallJobs: true}},
+	{"rows", shape{jobs: 4, rows: true, spot: true, smallJobs: true}},
+	{"rows and machines", shape{jobs: 3, rows: true, spot: true, machines: true, running: true, owned: true}},
 	{"all", shape{jobs: 4, machines: true, running: true, owned: true, capped: true, quota: true, shortage: true, smallJobs: true}},
 }
 
