@@ -53,9 +53,12 @@ type Assigned struct {
 // keepBonus makes a job keep its config on a tie: it is too small to decide anything else.
 const keepBonus = 1e-12
 
-// wholeGap is the least part of the gap asked for that the sum of values over none is
-// solved to, where the objective may be as small as that beside it.
+// wholeGap is the part of the gap asked for to which Pollux's sum over none is solved:
+// the objective is a power of it, and may change faster.
 const wholeGap = 0.02
+
+// keepPart is the part of a gap that is left to the bonus of kept configs.
+const keepPart = 0.1
 
 func want(l whole.Limits) float64 {
 	if l.Gap > 0 {
@@ -94,7 +97,11 @@ func (a *Assignment) Solve(l whole.Limits) Assigned {
 	}
 	p, index := a.whole(worths, capacity)
 	inner := l
-	inner.Gap = want(l) * a.part(worths)
+	if a.Rule == Pollux {
+		inner.Gap = want(l) * wholeGap / max(1, math.Abs(a.none()))
+	} else {
+		inner.Gap, p.Offset = want(l)*(1-keepPart), a.offset(worths)
+	}
 	r := whole.Solve(&p, inner)
 	value := 0.0
 	for j, c := range r.Choice {
@@ -161,27 +168,17 @@ func (a *Assignment) crowded(pinned []int, left []float64) []int {
 	return list
 }
 
-// part is how large the objective is, at least, beside the sum over none that the
-// solver sees.
-func (a *Assignment) part(worths [][]float64) float64 {
-	if a.Rule == Pollux {
-		return wholeGap / max(1, math.Abs(a.none()))
-	}
-	sum, over := 0.0, 0.0 // if each job had its best option
-	for _, list := range worths {
-		top := a.none()
-		for _, v := range list {
-			if !math.IsNaN(v) {
-				top = max(top, v)
-			}
+// offset is what the objective is if no job that has a choice gets a config.
+func (a *Assignment) offset(worths [][]float64) float64 {
+	sum := 0.0
+	for j, q := range a.Requests {
+		if q.Pinned {
+			sum += worths[j][q.Current]
+		} else {
+			sum += a.none()
 		}
-		sum += top
-		over += top - a.none()
 	}
-	if a.Power > 0 || sum >= 0 || over == 0 {
-		return wholeGap // a maximum may be near 0
-	}
-	return max(wholeGap, 0.9*sum/(sum-over))
+	return sum
 }
 
 // worths are what each option counts, in the sense of a maximum; absent (NaN) where the

@@ -3,6 +3,7 @@ package whole
 import (
 	"cmp"
 	"container/heap"
+	"fmt"
 	"math"
 	"slices"
 
@@ -31,10 +32,14 @@ type tree struct {
 	best   float64
 	choice []int // per job of jobs; -1: none
 	found  bool
-	gap    float64
+	gap    float64 // by which a better choice must exceed best
 	nodes  int
 	limit  int
 	open   nodes
+	lost   float64 // largest bound of the nodes that rounding left unsolved
+
+	classes [][]int // equal jobs, by index into jobs
+	order   [][]int // class → options by rent, none (-1) first
 
 	cutRounds int
 	applied   []cut
@@ -77,7 +82,7 @@ func (h *nodes) Pop() any {
 // newTree states the program of the given jobs in the given room. A choice must be
 // worth more than best to count.
 func newTree(p *Problem, jobs []int, keep [][]bool, room, prices []float64, best float64, limit int, gap float64) *tree {
-	t := &tree{p: p, jobs: jobs, room: room, best: best, limit: limit, gap: gap, scale: 1}
+	t := &tree{p: p, jobs: jobs, room: room, best: best, limit: limit, gap: gap, scale: 1, lost: math.Inf(-1)}
 	bound := make([]float64, 0, len(jobs)+len(room))
 	for range jobs {
 		bound = append(bound, 1)
@@ -103,6 +108,7 @@ func newTree(p *Problem, jobs []int, keep [][]bool, room, prices []float64, best
 			t.rent = append(t.rent, prices[o.Row]*o.Units)
 		}
 	}
+	t.classify()
 	return t
 }
 
@@ -120,13 +126,13 @@ func (t *tree) run() float64 {
 	for len(t.open) > 0 {
 		n := heap.Pop(&t.open).(*node)
 		if t.beaten(n.bound) {
-			return max(t.best, n.bound)
+			return max(t.best, n.bound, t.lost)
 		}
 		// Dive from the best node; what is not taken waits.
 		for n != nil {
 			if t.nodes >= t.limit {
 				heap.Push(&t.open, n)
-				return max(t.best, t.open[0].bound)
+				return max(t.best, t.open[0].bound, t.lost)
 			}
 			left, right := t.expand(n)
 			n = nil
@@ -144,7 +150,7 @@ func (t *tree) run() float64 {
 			}
 		}
 	}
-	return t.best + t.gap*math.Abs(t.best)
+	return max(t.best+t.gap, t.lost)
 }
 
 // beaten reports whether a bound cannot lead to a better choice.
@@ -184,15 +190,16 @@ func (t *tree) expand(n *node) (first, second *node) {
 		if s := t.s.Primal(nodePivots); s == linear.Infeasible {
 			return nil, nil
 		} else if s != linear.Optimal {
-			return t.split(n, n.bound, 0)
+			t.lost = max(t.lost, n.bound)
+			return nil, nil
 		}
 	}
 	bound := min(n.bound, t.s.Objective()*t.scale)
 	if t.beaten(bound) {
 		return nil, nil
 	}
-	job := t.fractional()
-	if job < 0 {
+	first, second, whole := t.split(n, bound)
+	if whole {
 		t.take(t.whole())
 		return nil, nil
 	}
@@ -200,94 +207,118 @@ func (t *tree) expand(n *node) (first, second *node) {
 	if t.beaten(bound) {
 		return nil, nil
 	}
-	return t.split(n, bound, job)
+	return first, second
 }
 
-// fractional is the job whose shares are farthest from whole; -1 if all are whole.
-func (t *tree) fractional() int {
-	best, most := -1, wholeTol
-	for n := range t.jobs {
+// split parts in two the ways in which the jobs of one class can be served. The options
+// of equal jobs are ordered by rent, none first, and equal jobs take them in falling
+// order: that is no loss, and makes "the k-th job takes no more than this" a bound
+// on how many of the class take more. It is nil if all such counts are whole.
+func (t *tree) split(n *node, bound float64) (first, second *node, whole bool) {
+	class, most := -1, wholeTol
+	for c := range t.classes {
 		sum := 0.0
-		total := 0.0
-		for _, c := range t.column[n] {
-			if c >= 0 {
-				x := t.s.Value(int(c))
-				sum += x * (1 - x)
-				total += x
-			}
+		for _, i := range t.order[c][1:] {
+			f := t.count(c, i)
+			f -= math.Floor(f)
+			sum += f * (1 - f)
 		}
 		if sum > most {
-			best, most = n, sum
+			class, most = c, sum
 		}
 	}
-	return best
-}
-
-// split parts the options of a job in two by rent, none first, where half the share
-// lies on either side.
-func (t *tree) split(n *node, bound float64, job int) (first, second *node) {
-	held := make(map[cut]bool, len(n.cuts))
-	for _, c := range n.cuts {
-		held[c] = true
+	if class < 0 {
+		return nil, nil, true
 	}
-	type part struct {
-		c int32
-		x float64
-	}
-	total := 0.0
-	var parts []part
-	for _, c := range t.column[job] {
-		if c >= 0 && !held[cut(c)] {
-			x := t.s.Value(int(c))
-			parts = append(parts, part{c, x})
-			total += x
+	// As near half as can be on either side.
+	at, mass, nearest, sum := 0, 0.0, math.Inf(1), 0.0
+	for k := len(t.order[class]) - 1; k >= 1; k-- { // jobs that take order[k] or more
+		sum += t.count(class, t.order[class][k])
+		if d := math.Abs(sum - math.Floor(sum) - 0.5); d < nearest {
+			at, mass, nearest = k, sum, d
 		}
 	}
-	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(t.rent[a.c], t.rent[b.c]) })
-	served := held[cut(^int32(job))]
-	if !served {
-		parts = slices.Insert(parts, 0, part{-1, max(0, 1-total)})
-	}
-	if len(parts) < 2 {
-		return nil, nil
-	}
-	// The cut leaves a share of more than nothing on either side, as near half as can be.
-	at, nearest, sum := 1, math.Inf(1), 0.0
-	lowMass := 0.0
-	for i := 1; i < len(parts); i++ {
-		sum += parts[i-1].x
-		if d := math.Abs(sum - 0.5); d < nearest {
-			at, nearest, lowMass = i, d, sum
-		}
-	}
+	jobs, order := t.classes[class], t.order[class]
+	k := min(int(math.Floor(mass)), len(jobs)-1) // this job takes order[at] or more, or it does not
 	low, high := slices.Clone(n.cuts), slices.Clone(n.cuts)
-	for i, q := range parts {
-		switch {
-		case i >= at:
-			low = append(low, cut(q.c))
-		case q.c >= 0:
-			high = append(high, cut(q.c))
-		default:
-			high = append(high, cut(^int32(job)))
+	for _, j := range jobs[k:] {
+		for _, i := range order[at:] {
+			low = append(low, cut(t.column[j][i]))
+		}
+	}
+	for _, j := range jobs[:k+1] {
+		high = append(high, cut(^int32(j)))
+		for _, i := range order[1:at] {
+			high = append(high, cut(t.column[j][i]))
 		}
 	}
 	basis := t.s.Basis()
-	a := &node{cuts: low, bound: bound, basis: basis}
-	b := &node{cuts: high, bound: bound, basis: basis}
-	if lowMass >= 0.5 {
-		return a, b
+	a := &node{cuts: unique(low), bound: bound, basis: basis}
+	b := &node{cuts: unique(high), bound: bound, basis: basis}
+	if mass-math.Floor(mass) <= 0.5 {
+		return a, b, false
 	}
-	return b, a
+	return b, a, false
 }
 
-// whole reads a point without fractions.
+// count is how many jobs of class c take option i at the present point.
+func (t *tree) count(c, i int) float64 {
+	sum := 0.0
+	for _, j := range t.classes[c] {
+		sum += t.s.Value(int(t.column[j][i]))
+	}
+	return sum
+}
+
+// unique drops cuts that are there already.
+func unique(cuts []cut) []cut {
+	seen := make(map[cut]bool, len(cuts))
+	return slices.DeleteFunc(cuts, func(c cut) bool {
+		was := seen[c]
+		seen[c] = true
+		return was
+	})
+}
+
+// classify finds the jobs whose columns are alike, and orders their options by rent.
+func (t *tree) classify() {
+	index := make(map[string]int)
+	for n := range t.jobs {
+		var key []byte
+		order := []int{-1} // none; its column is not looked at
+		for i, col := range t.column[n] {
+			if col >= 0 {
+				o := t.p.Options[t.jobs[n]][i]
+				key = fmt.Appendf(key, "%d %d %x %x;", i, o.Row, math.Float64bits(o.Units), math.Float64bits(o.Value))
+				order = append(order, i)
+			}
+		}
+		c, seen := index[string(key)]
+		if !seen {
+			c = len(t.classes)
+			index[string(key)] = c
+			slices.SortStableFunc(order[1:], func(a, b int) int {
+				return cmp.Compare(t.rent[t.column[n][a]], t.rent[t.column[n][b]])
+			})
+			t.classes, t.order = append(t.classes, nil), append(t.order, order)
+		}
+		t.classes[c] = append(t.classes[c], n)
+	}
+}
+
+// whole reads a point whose counts are whole, in the order that equal jobs take.
 func (t *tree) whole() []int {
 	choice := make([]int, len(t.jobs))
 	for n := range choice {
 		choice[n] = -1
-		for i, c := range t.column[n] {
-			if c >= 0 && t.s.Value(int(c)) > 0.5 {
-				choice[n] = i
+	}
+	for c, jobs := range t.classes {
+		next, sum := 0, 0.0
+		for k := len(t.order[c]) - 1; k >= 1; k-- {
+			i := t.order[c][k]
+			sum += t.count(c, i)
+			for ; next < len(jobs) && float64(next) < math.Round(sum); next++ {
+				choice[jobs[next]] = i
 			}
 		}
 	}

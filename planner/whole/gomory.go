@@ -36,7 +36,7 @@ func (t *tree) strengthen(rounds int) {
 	whole := len(t.lp.Bound) // rows whose slack is whole
 	for range rounds {
 		before := t.s.Objective()
-		if t.fractional() < 0 || t.beaten(before*t.scale) {
+		if t.beaten(before * t.scale) {
 			return
 		}
 		cuts := t.gomory(whole)

@@ -16,6 +16,7 @@ type Option struct {
 type Problem struct {
 	Options  [][]Option
 	Capacity []float64
+	Offset   float64 // what comes to the value, and counts when a gap is taken relative to it
 }
 
 // Limits end a search before it is proved. The zero value means 20,000 nodes and a

@@ -88,6 +88,55 @@ func TestFiftyJobsAreProved(t *testing.T) {
 	}
 }
 
+func TestEqualJobsAreProved(t *testing.T) {
+	// Five kinds of ten equal jobs: in any order they make one and the same choice.
+	p := configs(50, 3, 3)
+	for j := range p.Options {
+		p.Options[j] = p.Options[j%5]
+	}
+	if s := Solve(p, Limits{}); !s.Proved || !p.fits(s.Choice) {
+		t.Errorf("gap %g after %d nodes", s.Gap, s.Nodes)
+	}
+}
+
+// The parts of the search, each alone: branching over equal jobs by their counts, labels,
+// and exchanges from the worst start, none served.
+func TestEachSearchMatchesEnumeration(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := draw(t)
+		for j := range p.Options {
+			if j > 0 && rapid.Bool().Draw(t, "equal") {
+				p.Options[j] = p.Options[j-1]
+			}
+		}
+		want := enumerate(p, 0, append([]float64(nil), p.Capacity...))
+		keep := p.useful()
+		r := p.relax(keep)
+		if r.bound < want-1e-9 || r.bound > want+100 {
+			t.Fatalf("bound %g of the relaxation, want at least %g", r.bound, want)
+		}
+		nobody := func() Result {
+			res := Result{Choice: make([]int, len(p.Options)), Bound: r.bound}
+			for j := range res.Choice {
+				res.Choice[j] = -1
+			}
+			return res
+		}
+		branched, labelled, exchanged := nobody(), nobody(), nobody()
+		p.prove(&r, keep, &branched, Limits{Nodes: 10_000, Gap: 1e-9})
+		if want > 0 && !p.label(&r, keep, &labelled, Limits{Gap: 1e-9}) {
+			t.Fatal("labels came to no end")
+		}
+		newExchange(p, &r, keep, exchanged.Choice).run(0)
+		for name, res := range map[string]Result{"branching": branched, "labels": labelled, "exchanges": exchanged} {
+			v := p.value(res.Choice)
+			if !p.fits(res.Choice) || math.Abs(v-want) > 1e-8 && name != "exchanges" || v > want+1e-8 {
+				t.Fatalf("%s: %v is worth %g, want %g", name, res.Choice, v, want)
+			}
+		}
+	})
+}
+
 func TestNodeLimitLeavesAChoiceWithItsBound(t *testing.T) {
 	p := round(50, 3)
 	best := Solve(p, Limits{})
