@@ -207,7 +207,7 @@ func (r *Reasons) Lifted(o provider.Offering) (*Reasons, error) {
 	if !ok {
 		return nil, fmt.Errorf("the plan knows no offering %s", o)
 	}
-	p := r.problem
+	p := r.given
 	p.Offers = slices.Clone(p.Offers)
 	p.Offers[at].Blocked, p.Offers[at].Cap = "", -1
 	p.Quotas = slices.DeleteFunc(slices.Clone(p.Quotas), func(q planner.QuotaLeft) bool { return counts(q, &p.Offers[at]) })

@@ -84,7 +84,7 @@ func (r *Reasons) QueueFront() (points []FrontPoint, left int, err error) {
 	waits := map[planner.JobID]bool{}
 	for k := -2 * frontSteps; k <= 2*frontSteps; k++ {
 		times := math.Exp2(float64(k) / 2)
-		p := r.problem
+		p := r.given
 		p.Jobs = slices.Clone(p.Jobs)
 		for i := range p.Jobs {
 			if r.know[i].v <= 0 {

@@ -26,7 +26,7 @@ type Threshold struct {
 
 // at is the problem with another rate of an offer, as a quote that is booked too.
 func (r *Reasons) at(offer int, rate pricing.Rate) planner.Problem {
-	p := r.problem
+	p := r.given
 	p.Offers = slices.Clone(p.Offers)
 	p.Offers[offer].Rate, p.Offers[offer].Booked = rate, rate
 	o := p.Offers[offer].Offering
@@ -191,7 +191,7 @@ func (r *Reasons) ValueToStart(id planner.JobID) (Threshold, error) {
 
 // valued is the problem with another value of time of one job.
 func (r *Reasons) valued(job int, v pricing.Rate) planner.Problem {
-	p := r.problem
+	p := r.given
 	p.Jobs = slices.Clone(p.Jobs)
 	j := *p.Jobs[job].Job
 	j.ValueOfTime = v
@@ -207,7 +207,7 @@ func (r *Reasons) CapToStart(id planner.JobID) (Threshold, error) {
 		return Threshold{}, nil
 	}
 	under := func(limit pricing.Rate) (planner.Plan, error) {
-		p := r.problem
+		p := r.given
 		p.BurnCap = limit
 		return r.again(p)
 	}

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/goodfleet/goodfleet/planner"
 )
@@ -17,7 +18,8 @@ import (
 type Reasons struct {
 	Plan planner.Plan
 
-	problem  planner.Problem
+	given    planner.Problem // as it was asked; plans are made anew from it
+	problem  planner.Problem // with the types hidden that nobody is to try
 	settings Settings
 	know     []worth
 	full     []planner.Demand
@@ -72,9 +74,34 @@ func (r *Reasons) program(p *planner.Problem) (*planner.Program, error) {
 		} else {
 			setWorth(p, d, &w)
 		}
-		within(p, d, &w)
+		if w.pledge != nil && w.pledge.due {
+			r.hasten(d, i)
+		} else {
+			within(p, d, &w)
+		}
 	}
 	return pr, nil
+}
+
+// hasten leaves a due job the ways that the plan leaves it, with their prize.
+func (r *Reasons) hasten(d *planner.Demand, i int) {
+	var kept []planner.Column
+	current := -1
+	for c := range d.Columns {
+		col := d.Columns[c]
+		if !slices.ContainsFunc(r.full[i].Columns, func(x planner.Column) bool {
+			return x.Offer == col.Offer && x.Nodes == col.Nodes && x.PerNode == col.PerNode
+		}) {
+			continue
+		}
+		if c == d.Current {
+			current = len(kept)
+		}
+		prize := r.know[i].pledge.prize
+		col.Stay, col.Here, col.Bought = col.Stay+prize, col.Here+prize, col.Bought+prize
+		kept = append(kept, col)
+	}
+	d.Columns, d.Current = kept, current
 }
 
 // solve searches a changed problem for its best value, with the worth of work as
@@ -87,7 +114,14 @@ func (r *Reasons) solve(p *planner.Problem) (planner.Solution, error) {
 	pr.Prune()
 	limits := r.settings.Limits
 	limits.NoBound = true
-	return planner.Solve(pr, 0, limits), nil
+	know := slices.Clone(r.know)
+	for i := range know {
+		if know[i].pledge != nil {
+			own := *know[i].pledge
+			know[i].pledge = &own
+		}
+	}
+	return solveDue(pr, 0, limits, know), nil
 }
 
 // again plans a changed problem anew.

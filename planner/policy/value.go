@@ -85,6 +85,7 @@ func Value(p planner.Problem, s Settings) (planner.Plan, error) {
 
 // Explain makes the plan of Value, and keeps what it was made from.
 func Explain(p planner.Problem, s Settings) (*Reasons, error) {
+	given := p
 	pr, know, err := appraised(&p, s)
 	if err != nil {
 		return nil, err
@@ -100,8 +101,8 @@ func Explain(p planner.Problem, s Settings) (*Reasons, error) {
 		copy(pr.Jobs, full)
 	}
 	return &Reasons{
-		Plan:    report(&p, pr, sol, know, full, scaleOf(full, know)),
-		problem: p, settings: s, know: know, full: full,
+		Plan:  report(&p, pr, sol, know, full, scaleOf(full, know)),
+		given: given, problem: p, settings: s, know: know, full: full,
 	}, nil
 }
 
