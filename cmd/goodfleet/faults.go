@@ -25,8 +25,9 @@ const (
 )
 
 // disturb lets the clouds of a simulation misbehave: by chance if faults is a
-// number, the seed that it is drawn from, else as the file of that name says.
-func disturb(faults string, s *sim.Setting) error {
+// number, the seed that it is drawn from, else as the file of that name says. clouds
+// are all that there are, also those that this simulation buys nothing of.
+func disturb(faults string, s *sim.Setting, clouds []string) error {
 	if faults == "" {
 		return nil
 	}
@@ -49,6 +50,9 @@ func disturb(faults string, s *sim.Setting) error {
 		return fmt.Errorf("--faults %s: want a seed, or a file: %w", faults, err)
 	}
 	if s.Scenario, err = fake.ParseScenario(faults, string(text)); err != nil {
+		return fmt.Errorf("--faults: %w", err)
+	}
+	if err := s.Scenario.Unheeded(clouds...); err != nil {
 		return fmt.Errorf("--faults: %w", err)
 	}
 	return nil

@@ -113,7 +113,7 @@ func runSimulate(ctx context.Context, s streams, cfg simulateConfig) error {
 	if err != nil {
 		return err
 	}
-	if err := disturb(cfg.faults, &setting); err != nil {
+	if err := disturb(cfg.faults, &setting, world.names().Clouds); err != nil {
 		return err
 	}
 	variants, err := world.variants(cfg, setting)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 )
@@ -86,6 +87,17 @@ func (s *Scenario) String() string {
 		b.WriteString(st.text + "\n")
 	}
 	return b.String()
+}
+
+// Unheeded is a *LineError for the first line that none of some clouds would heed: it
+// names another one, which may be a slip of the pen. Nil when there is none.
+func (s *Scenario) Unheeded(clouds ...string) error {
+	for _, st := range s.statements {
+		if !slices.ContainsFunc(clouds, func(name string) bool { ok, err := path.Match(st.cloud, name); return ok && err == nil }) {
+			return &LineError{File: st.file, Line: st.line, Text: st.text, Err: fmt.Errorf("there is no cloud %q", st.cloud)}
+		}
+	}
+	return nil
 }
 
 // maxRepeats bounds how many deeds one line stands for.
