@@ -75,7 +75,15 @@ type offersAnswer struct {
 	At         time.Time     `json:"at"`
 	Currency   string        `json:"currency"`
 	Offers     []offerRow    `json:"offers"`
+	NotSold    []notSold     `json:"notSold,omitempty"`
 	Unpriced   []unpricedRow `json:"unpriced,omitempty"`
+}
+
+// notSold is a type that has a price in one market and none in another.
+type notSold struct {
+	Cloud  string          `json:"cloud"`
+	Type   string          `json:"type"`
+	Market provider.Market `json:"market"`
 }
 
 // unpricedRow is a machine that has no price, and why.
@@ -109,13 +117,32 @@ func runOffers(_ context.Context, w io.Writer, cfg offersConfig) error {
 	if len(rows) == 0 {
 		return found("nothing that was asked for has a known price at %s", at.Format(time.RFC3339))
 	}
-	data := offersAnswer{APIVersion: document.APIVersion, Kind: "Offers", At: at, Currency: "USD", Offers: rows}
+	data := offersAnswer{APIVersion: document.APIVersion, Kind: "Offers", At: at, Currency: "USD", Offers: rows, NotSold: onlySpot(rows, cfg.settings.markets)}
 	if cfg.why {
 		if data.Unpriced, err = unpriced(); err != nil {
 			return err
 		}
 	}
 	return answer{data: data, grid: offersGrid(data, cfg.why)}.print(w, cfg.settings.output)
+}
+
+// onlySpot lists the types of the answer that nobody sells on demand, as far as that
+// was asked for: what is not there is neither free nor forgotten.
+func onlySpot(rows []offerRow, asked []provider.Market) []notSold {
+	if len(asked) > 0 && (!slices.Contains(asked, provider.OnDemand) || !slices.Contains(asked, provider.Spot)) {
+		return nil
+	}
+	var list []notSold
+	onDemand := map[notSold]bool{}
+	for _, r := range rows {
+		n := notSold{r.Offering.Cloud, r.Offering.Type, provider.OnDemand}
+		if r.Offering.Market == provider.OnDemand {
+			onDemand[n] = true
+		} else if !slices.Contains(list, n) {
+			list = append(list, n)
+		}
+	}
+	return slices.DeleteFunc(list, func(n notSold) bool { return onDemand[n] })
 }
 
 // offerRows lists offerings from the cheapest accelerator-hour on.
@@ -195,6 +222,9 @@ func offersGrid(data offersAnswer, why bool) grid {
 		g.rows = append(g.rows, cells)
 	}
 	g.notes = append(g.notes, "", fmt.Sprintf("Prices as known at %s. Hazards are beliefs before any loss was seen.", data.At.Format(time.RFC3339)))
+	for _, n := range data.NotSold {
+		g.notes = append(g.notes, fmt.Sprintf("%s/%s: %s: not sold, or its price is not known", n.Cloud, n.Type, n.Market))
+	}
 	for _, r := range data.Unpriced {
 		g.notes = append(g.notes, fmt.Sprintf("unpriced: %s: %s: %s", r.Row, r.Text, r.Reason))
 	}
