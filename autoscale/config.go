@@ -145,6 +145,10 @@ type Config struct {
 	// Offerings, and have a decision rate of 0 whatever the book says of them.
 	Reservations []Reservation
 
+	// Totals are caps on what is spent in a day or a month, beside the caps of Guard on
+	// what machines cost at a time.
+	Totals []budget.Total
+
 	// Frozen tells from outside the store that nothing may change, and why: a file
 	// beside the store works when nothing else does. Nil: never.
 	Frozen func() (why string, frozen bool)
@@ -202,6 +206,11 @@ func (c *Config) validate() error {
 		}
 		if _, ok := c.Catalogue.Lookup(o.Cloud, o.Type); !ok {
 			return fmt.Errorf("offerings: %s: the catalogue has no type %s of %s", o, o.Type, o.Cloud)
+		}
+	}
+	for _, t := range c.Totals {
+		if err := t.Validate(); err != nil {
+			return err
 		}
 	}
 	if c.Log == nil {

@@ -47,6 +47,7 @@ func decide(s *State, planFunc PlanFunc) (*decision, error) {
 	if err := placement.CheckPlan(p, plan, s.Catalogue.Lookup); err != nil {
 		return nil, err
 	}
+	s.stopSpent(&plan)
 	d := &decision{plan: plan}
 	a := newAdmission(s, &p, &plan)
 	a.run()

@@ -33,6 +33,7 @@ const (
 	EventOdd          = "odd"           // a row of a listing or of the store that cannot be read was skipped
 	EventQuarantine   = "quarantine"    // a machine came up unfit, or not at all
 	EventMeasured     = "measured"      // machines of a type are not what the catalogue says
+	EventBudget       = "budget"        // a total is nearly, or wholly, used up
 	EventOrphan       = "orphan"        // a machine of ours that nothing accounts for
 	EventBreaker      = "breaker"       // too much was to end at once, or the clock is wrong: nothing is done
 	EventResume       = "resume"        // a person lifted the breaker

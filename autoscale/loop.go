@@ -31,13 +31,14 @@ type Loop struct {
 	last     decided        // what the last plan was made of
 	lastAt   time.Time      // the last round
 
-	used      map[provider.InstanceID]bool           // machines with a gang that runs, by the runner's word
-	said      map[planner.JobID]Progress             // what the runner says in this round
-	strays    []Progress                             // gangs that run and should not
-	newer     []Progress                             // gangs that a restored store has not heard of
-	condemned []verdict                              // in this round, not yet judged
-	ending    endsLimit                              // what this round ends, as far as it counts for the breaker
-	allowed   bool                                   // a person said that the next round may end what it wants to
+	used      map[provider.InstanceID]bool // machines with a gang that runs, by the runner's word
+	said      map[planner.JobID]Progress   // what the runner says in this round
+	strays    []Progress                   // gangs that run and should not
+	newer     []Progress                   // gangs that a restored store has not heard of
+	condemned []verdict                    // in this round, not yet judged
+	ending    endsLimit                    // what this round ends, as far as it counts for the breaker
+	allowed   bool                         // a person said that the next round may end what it wants to
+	totals    []total
 	held      map[planner.JobID]bool                 // jobs of which it was told why they stay where they are
 	promises  map[planner.JobID]planner.PromiseState // as last told
 	unfitRow  map[provider.Offering]int              // machines in a row that came up unfit
@@ -88,6 +89,10 @@ func (l *Loop) take(ctx context.Context) (release func(), err error) {
 // are not settled, the boots from all machines, and the next round with a plan.
 func (l *Loop) goOn(ctx context.Context) error {
 	l.last = decided{}
+	l.totals = nil
+	for _, t := range l.cfg.Totals {
+		l.totals = append(l.totals, total{Total: t})
+	}
 	for _, v := range l.clouds {
 		v.checked = false
 	}

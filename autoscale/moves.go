@@ -246,7 +246,7 @@ func (m *moves) robbed() map[provider.InstanceID]bool {
 	list := map[provider.InstanceID]bool{}
 	for i := range m.jobs {
 		v := &m.jobs[i]
-		if v.job.Gang == nil || v.job.Target == nil || v.target != nil || v.job.Stopping != 0 || !v.job.Ended.IsZero() {
+		if v.job.Gang == nil || v.job.Target == nil || v.target != nil || v.job.Stopping != 0 || !v.job.Ended.IsZero() || m.s.isSpent(v.job) {
 			continue
 		}
 		for _, n := range v.job.Gang.Nodes {

@@ -55,6 +55,9 @@ func (a *admission) places(x planner.Allocation, r *JobRecord) []provider.Offeri
 // when it does not.
 func (a *admission) keeps(r *JobRecord) string {
 	over := overrides(a.s.Overrides)
+	if a.s.isSpent(r) {
+		return ""
+	}
 	if why := over.paused(r.Job); why != "" {
 		return why
 	}

@@ -29,6 +29,9 @@ func (l *Loop) observe(ctx context.Context, now time.Time) (*State, error) {
 		return nil, l.cache.commit(ctx, l.cfg.Store)
 	}
 	l.look(ctx, now)
+	if err := l.readTotals(ctx, now); err != nil {
+		return nil, err
+	}
 	l.readFreeze(now)
 	if l.halt = l.halted(); l.halt == "" {
 		l.judge(now)

@@ -51,7 +51,7 @@ func (s *State) problem() planner.Problem {
 		p.BurnCap = max(1, p.BurnCap-aside) // 0 would be no cap at all
 	}
 	for i := range s.Jobs {
-		if r := &s.Jobs[i]; r.Ended.IsZero() && !s.fixed(r) {
+		if r := &s.Jobs[i]; r.Ended.IsZero() && !s.fixed(r) && !s.isSpent(r) {
 			p.Jobs = append(p.Jobs, s.jobState(r, there))
 		}
 	}

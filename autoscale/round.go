@@ -227,6 +227,14 @@ func (l *Loop) clocks(now time.Time, tell func(at time.Time, clock planner.Clock
 			ahead(m.Instance.Launched.Add(set.MaxLife), planner.HoldClock)
 		}
 	}
+	for i := range l.totals {
+		ahead(l.totals[i].stopAt, BudgetClock)
+	}
+	for _, o := range l.cache.overrides {
+		if o.Kind == Spent {
+			ahead(o.Until, BudgetClock)
+		}
+	}
 	for _, w := range l.cfg.Settings.Windows {
 		_, next := w.Time.At(now)
 		ahead(next, WindowClock)

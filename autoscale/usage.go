@@ -125,6 +125,9 @@ func (l *Loop) waste(r *JobRecord, from, to time.Time) {
 func (l *Loop) charge(charges []ledger.Charge) {
 	l.cache.charges = append(l.cache.charges, charges...)
 	for _, c := range charges {
+		for i := range l.totals {
+			l.totals[i].count(c)
+		}
 		if r, ok := l.cache.job[planner.JobID(c.Job)]; ok && c.Job != "" {
 			r.Spent += c.Amount
 			l.cache.touchJob(r)

@@ -14,6 +14,7 @@ import (
 	"github.com/goodfleet/goodfleet/autoscale/schedule"
 	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/pricing/budget"
 	"github.com/goodfleet/goodfleet/pricing/ledger"
 	"github.com/goodfleet/goodfleet/provider"
 )
@@ -104,6 +105,13 @@ func (f *fleet) readDecision(section, line string, w []string) (err error) {
 		f.settings.Setup = span(1)
 	case w[0] == "moves" && len(w) == 2:
 		f.settings.MaxMoves, err = strconv.Atoi(w[1])
+	case w[0] == "budget" && (len(w) == 4 || len(w) == 5): // NAME USD day|month [TEAM]
+		total := budget.Total{Name: w[1], Period: map[string]budget.Period{"day": budget.Day, "month": budget.Month}[w[3]]}
+		total.Amount, err = pricing.ParseMoney(w[2])
+		if len(w) == 5 {
+			total.Team = w[4]
+		}
+		f.totals = append(f.totals, total)
 	case w[0] == "window" && len(w) == 12 && w[9] == "for": // NAME allow|deny WHAT M H D M W for TIME ZONE
 		open := autoscale.Window{Name: w[1], Deny: w[2] == "deny", Moves: w[3] == "moves", Launches: w[3] == "launches"}
 		var cron schedule.Cron

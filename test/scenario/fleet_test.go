@@ -62,6 +62,7 @@ type fleet struct {
 	quotes    []pricing.Quote
 	ends      []pricing.End
 	reserved  []autoscale.Reservation
+	totals    []budget.Total
 	file      string   // a price file
 	unusable  []string // what of it is no price, and why
 	quotas    []provider.Quota
@@ -222,7 +223,7 @@ func (f *fleet) begin(lines string) error {
 	f.settings.Parallel = 1
 	ids := rand.New(rand.NewPCG(1, 1))
 	cfg := autoscale.Config{
-		Store: f.store, Runner: f.runner, Catalogue: f.catalogue, Prices: f.prices, Offerings: f.sold, Reservations: f.reserved, Settings: f.settings,
+		Store: f.store, Runner: f.runner, Catalogue: f.catalogue, Prices: f.prices, Offerings: f.sold, Reservations: f.reserved, Totals: f.totals, Settings: f.settings,
 		Hazards: pricing.NewHazards(pricing.HazardConfig{Catalogue: f.catalogue}), Guard: budget.NewGuard(0),
 		Meter: func(charges []ledger.Charge) *ledger.Meter { return ledger.Resume(f.prices, ledger.Rules{}, charges) },
 		Plan:  func(p planner.Problem) (planner.Plan, error) { return policy.Value(p, policy.Settings{}) },
