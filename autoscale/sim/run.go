@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/goodfleet/goodfleet/autoscale"
+	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/provider"
 )
 
@@ -24,9 +25,10 @@ const (
 
 // runSpec is what the course of a run depends on.
 type runSpec struct {
-	perHour       float64 // true speed, samples per hour
-	work          float64 // samples of the whole job
-	safe          float64 // samples in the checkpoint that it starts from
+	legs          []leg                // true speeds, by progress
+	failed        *planner.Measurement // it runs out of memory after it has restored; nil: it does not
+	work          float64              // samples of the whole job
+	safe          float64              // samples in the checkpoint that it starts from
 	restore, save time.Duration
 	every         time.Duration // computing time between checkpoints; 0: none
 }
@@ -36,16 +38,22 @@ type run struct {
 	runSpec
 	gang  autoscale.Gang
 	phase phase
-	began time.Time // of the phase
-	ends  time.Time // of the phase; zero: never
-	seen  float64   // samples done when the phase began
+	began time.Time       // of the phase
+	ends  time.Time       // of the phase; zero: never
+	seen  float64         // samples done when the phase began
+	due   time.Time       // of the next checkpoint; zero: none
+	leg   int             // that it is on, or was on last
+	ran   []time.Duration // progress on each leg, before the phase began
 	state autoscale.GangState
 	since time.Time // of the state
 }
 
 // newRun starts a run at an instant.
 func newRun(g autoscale.Gang, spec runSpec, now time.Time) *run {
-	x := &run{runSpec: spec, gang: g, seen: spec.safe}
+	x := &run{runSpec: spec, gang: g, seen: spec.safe, ran: make([]time.Duration, len(spec.legs))}
+	for x.leg+1 < len(x.legs) && x.legs[x.leg].to <= x.seen {
+		x.leg++
+	}
 	x.enter(restoring, now, now.Add(spec.restore))
 	x.become(autoscale.GangStarting, now)
 	x.advance(now)
@@ -66,15 +74,26 @@ func (x *run) next() {
 	at := x.ends
 	switch x.phase {
 	case restoring:
+		if x.failed != nil {
+			x.finish(autoscale.GangFailed, at)
+			return
+		}
 		x.become(autoscale.GangRunning, at)
 		x.compute(at)
 	case computing:
-		if x.doneAt(x.began).Equal(at) {
+		if x.last() && x.doneAt(x.began).Equal(at) {
 			x.seen, x.safe = x.work, x.work
 			x.finish(autoscale.GangDone, at)
 			return
 		}
 		x.seen = x.seenAt(at)
+		if !x.last() && x.doneAt(x.began).Equal(at) {
+			x.seen = x.legs[x.leg].to
+			x.enter(saving, at, at) // so that its time counts for the leg that ends
+			x.leg++
+			x.stretch(at)
+			return
+		}
 		x.enter(saving, at, at.Add(x.save))
 	case saving:
 		x.safe = x.seen
@@ -88,19 +107,29 @@ func (x *run) next() {
 // compute begins a stretch of progress, which ends with a checkpoint or with the
 // work, whichever is first.
 func (x *run) compute(at time.Time) {
-	ends := x.doneAt(at)
+	x.due = time.Time{}
 	if x.every > 0 {
-		if due := at.Add(x.every); ends.IsZero() || due.Before(ends) {
-			ends = due
-		}
+		x.due = at.Add(x.every)
+	}
+	x.stretch(at)
+}
+
+// stretch goes on computing until the next checkpoint, or the end of the leg.
+func (x *run) stretch(at time.Time) {
+	ends := x.doneAt(at)
+	if !x.due.IsZero() && (ends.IsZero() || x.due.Before(ends)) {
+		ends = x.due
 	}
 	x.enter(computing, at, ends)
 }
 
-// doneAt is when the work is done if progress began at an instant and never
-// stood; zero when that lies beyond what a time can hold.
+// last reports whether the work is done at the end of the leg.
+func (x *run) last() bool { return x.leg == len(x.legs)-1 || x.legs[x.leg].to >= x.work }
+
+// doneAt is when the leg, or the work, is done if progress began at an instant and
+// never stood; zero when that lies beyond what a time can hold.
 func (x *run) doneAt(began time.Time) time.Time {
-	left := math.Ceil(max(0, x.work-x.seen) / x.perHour * float64(time.Hour))
+	left := math.Ceil(max(0, min(x.work, x.legs[x.leg].to)-x.seen) / x.legs[x.leg].perHour * float64(time.Hour))
 	if left > float64(math.MaxInt64)/2 {
 		return time.Time{}
 	}
@@ -112,7 +141,7 @@ func (x *run) seenAt(now time.Time) float64 {
 	if x.phase != computing {
 		return x.seen
 	}
-	return min(x.work, x.seen+x.perHour*now.Sub(x.began).Hours())
+	return min(x.work, x.legs[x.leg].to, x.seen+x.legs[x.leg].perHour*now.Sub(x.began).Hours())
 }
 
 // stop writes a last checkpoint and ends. A save under way becomes the last one;
@@ -152,14 +181,19 @@ func (x *run) over() (at time.Time, ok bool) {
 	case ending:
 		return x.ends, true
 	case computing:
-		if done := x.doneAt(x.began); !x.ends.IsZero() && done.Equal(x.ends) {
+		if done := x.doneAt(x.began); x.last() && !x.ends.IsZero() && done.Equal(x.ends) {
 			return done, true
 		}
 	}
 	return time.Time{}, false
 }
 
-func (x *run) enter(p phase, at, ends time.Time) { x.phase, x.began, x.ends = p, at, ends }
+func (x *run) enter(p phase, at, ends time.Time) {
+	if x.phase == computing {
+		x.ran[x.leg] += at.Sub(x.began)
+	}
+	x.phase, x.began, x.ends = p, at, ends
+}
 
 func (x *run) become(state autoscale.GangState, at time.Time) { x.state, x.since = state, at }
 
@@ -180,6 +214,31 @@ func (x *run) on(instance provider.InstanceID) bool {
 func (x *run) progress(now time.Time) autoscale.Progress {
 	return autoscale.Progress{
 		Job: x.gang.Job, Generation: x.gang.Generation, State: x.state,
-		Safe: x.safe, Seen: x.seenAt(now), Since: x.since, Gang: &x.gang,
+		Safe: x.safe, Seen: x.seenAt(now), Since: x.since, Gang: &x.gang, Measured: x.measured(now),
 	}
+}
+
+// measureAfter is how long a trainer runs at a batch until it tells what it measured.
+const measureAfter = time.Minute
+
+// measured is what was measured on each leg up to now.
+func (x *run) measured(now time.Time) []planner.Measurement {
+	if x.failed != nil && x.state == autoscale.GangFailed {
+		return []planner.Measurement{*x.failed}
+	}
+	var list []planner.Measurement
+	for i := range x.legs[:min(x.leg+1, len(x.legs))] {
+		ran := x.ran[i]
+		if i == x.leg && x.phase == computing {
+			ran += now.Sub(x.began)
+		}
+		if ran >= measureAfter {
+			m := x.legs[i].measured
+			if i < x.leg {
+				m.Steps = nil // told while they were taken
+			}
+			list = append(list, m)
+		}
+	}
+	return list
 }

@@ -24,6 +24,19 @@ type Truth struct {
 	// Speed is what job really does on a config whose machines hold accelerator.
 	Speed func(job *planner.Job, c planner.Config, accelerator string) (planner.Speed, bool)
 
+	// Elastic is what a job that adapts really does; ok is false for one that does
+	// not. It goes before Speed.
+	Elastic func(job *planner.Job) (e Elastic, ok bool)
+
+	// Fits reports whether a local batch really fits an accelerator: where it does
+	// not, a gang runs out of memory at its start. local is 0 for a job that does not
+	// adapt.
+	Fits func(job *planner.Job, accelerator string, local int) bool
+
+	// Scatter is the standard deviation of the logarithm of measured times and speeds
+	// around the true ones.
+	Scatter float64
+
 	// Work is how many samples job really takes. It must be given for jobs whose
 	// work is not known: without it they never end.
 	Work func(job *planner.Job) float64
@@ -34,6 +47,7 @@ type RunnerConfig struct {
 	Start     time.Time
 	Catalogue *provider.Catalogue // tells the accelerator of a config
 	Truth     Truth
+	Seed      uint64           // of the scatter of measurements
 	Transfer  planner.Transfer // moving data and checkpoints between regions; zero: at no cost
 
 	// Every is the time between two checkpoints of a job that leaves it open
@@ -119,9 +133,9 @@ func (r *Runner) begin(job *planner.Job, g autoscale.Gang) (*run, error) {
 	if !ok {
 		return nil, fmt.Errorf("type %s/%s is not in the catalogue", g.Config.Cloud, g.Config.Type)
 	}
-	speed, ok := r.speed(job, g.Config, t.Accelerator)
-	if !ok || !(speed.Goodput > 0) {
-		return nil, fmt.Errorf("cannot run on %d × %s over %d machines", g.Config.Replicas, t.Accelerator, g.Config.Nodes)
+	legs, failed, err := r.course(job, g, t.Accelerator)
+	if err != nil {
+		return nil, err
 	}
 	work := job.Work.Samples
 	if r.cfg.Truth.Work != nil {
@@ -134,7 +148,7 @@ func (r *Runner) begin(job *planner.Job, g autoscale.Gang) (*run, error) {
 		every = r.cfg.Every(job, g, r.now)
 	}
 	return newRun(g, runSpec{
-		perHour: speed.Goodput, work: work, safe: r.safe[job.ID],
+		legs: legs, failed: failed, work: work, safe: r.safe[job.ID],
 		restore: job.Checkpoint.Restore + r.bring(job, g.Offering), save: job.Checkpoint.Save, every: every,
 	}, r.now), nil
 }

@@ -109,7 +109,7 @@ func newWorld(s Setting) (*world, error) {
 		believed = s.believe(w.clouds)
 	}
 	w.runner, err = NewRunner(RunnerConfig{
-		Start: s.Start, Catalogue: s.Catalogue, Truth: s.Truth, Transfer: s.Transfer,
+		Start: s.Start, Catalogue: s.Catalogue, Truth: s.Truth, Seed: s.Seed, Transfer: s.Transfer,
 		Every: func(job *planner.Job, g autoscale.Gang, now time.Time) time.Duration {
 			return w.every(job, g, believed.Of(g.Offering, now))
 		},
