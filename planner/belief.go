@@ -41,7 +41,7 @@ type bar struct {
 type jobBelief struct {
 	given     *Job
 	family    *familyBelief
-	took      map[string]Measurement // by gang and place
+	took      map[MeasuredPlace]Measurement // by gang and place
 	estimator *goodput.NoiseEstimator
 	noise     *goodput.Noise // nil: as it was handed in with
 
@@ -89,7 +89,7 @@ func (b *Beliefs) Of(j *Job) *Job {
 func (b *Beliefs) of(j *Job) *jobBelief {
 	jb, ok := b.jobs[j.ID]
 	if !ok || jb.given != j {
-		jb = &jobBelief{given: j, family: b.family(j), took: map[string]Measurement{}}
+		jb = &jobBelief{given: j, family: b.family(j), took: map[MeasuredPlace]Measurement{}}
 		b.jobs[j.ID] = jb
 	}
 	return jb

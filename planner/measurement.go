@@ -1,10 +1,6 @@
 package planner
 
-import (
-	"fmt"
-
-	"github.com/goodfleet/goodfleet/planner/goodput"
-)
+import "github.com/goodfleet/goodfleet/planner/goodput"
 
 // Measurement is what was measured of a gang at one place: one of a throughput, of
 // pass times, and of a lack of memory. Noise and Steps may come with any of them.
@@ -39,8 +35,15 @@ func (m Measurement) sample() (s goodput.Sample, ok bool) {
 	}, true
 }
 
-// Place is of what gang, where and at what batch m was measured: a later one of the
-// same takes its stead.
-func (m Measurement) Place() string {
-	return fmt.Sprintf("%d: %d × %s on %d at %d, %t", m.Gang, m.Replicas, m.Accelerator, m.Nodes, m.AtomicBatch, m.OutOfMemory)
+// MeasuredPlace is of what gang, where and at what batch something was measured.
+type MeasuredPlace struct {
+	gang                   int64
+	accelerator            string
+	nodes, replicas, batch int
+	outOfMemory            bool
+}
+
+// Place is that of m: a later measurement of the same takes its stead.
+func (m Measurement) Place() MeasuredPlace {
+	return MeasuredPlace{m.Gang, m.Accelerator, m.Nodes, m.Replicas, m.AtomicBatch, m.OutOfMemory}
 }
