@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/goodfleet/goodfleet/planner/deadline"
@@ -49,9 +48,9 @@ func (p *Problem) Tick() time.Duration { return cmp.Or(p.Round, defaultRound) }
 // Secure reserves safety nets: for each job with a deadline the cheapest way that
 // surely runs, begun as late as it may be. The nets of all jobs together keep within
 // quotas, known shortage and the burn cap, with all that is held counted as free:
-// whatever runs there gives way to a deadline. The net that must start first is
-// reserved first; one that finds no room in its own hours is begun earlier, else
-// another way is taken. left is the work left of each job (P80), in samples.
+// whatever runs there gives way to a deadline. A net in use is kept; of the others the
+// one that must start first is reserved first. One that finds no room in its own hours
+// is begun earlier, or makes others begin earlier, else another way is taken. left is the work left of each job (P80), in samples.
 //
 // The answer is by job; jobs without a deadline have a zero Safety.
 func (pr *Program) Secure(left []float64) []Safety {
@@ -72,10 +71,7 @@ func (pr *Program) Secure(left []float64) []Safety {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return list[a].From.Compare(list[b].From) })
-	r := pr.reservations()
-	for _, i := range order {
-		r.reserve(i, &list[i])
-	}
+	pr.reserveAll(list, order)
 	return list
 }
 
@@ -135,132 +131,6 @@ func (pr *Program) coming(r *Running) float64 {
 		}
 	}
 	return wait.Hours()
-}
-
-// reservation is a net and the hours, from now, in which it may be needed.
-type reservation struct {
-	job      int
-	column   *Column
-	from, to float64
-}
-
-// reservations are nets that together keep within every row.
-type reservations struct {
-	pr    *Program
-	list  []reservation
-	offer []int // machines of each offer that there can be; < 0: not limited
-	quota []int // units of each row that there are, held ones too
-}
-
-func (pr *Program) reservations() *reservations {
-	p := pr.Problem
-	r := &reservations{pr: pr, offer: make([]int, len(p.Offers)), quota: make([]int, len(p.Quotas))}
-	for i := range p.Offers {
-		if p.Offers[i].forSale() {
-			r.offer[i] = p.Offers[i].Cap
-		}
-	}
-	for i := range p.Quotas {
-		r.quota[i] = p.Quotas[i].Left
-	}
-	for i, o := range pr.machineOffer {
-		if o < 0 || p.Machines[i].Leaving {
-			continue
-		}
-		if r.offer[o] >= 0 {
-			r.offer[o]++
-		}
-		if row := pr.quotaOf[o]; row >= 0 {
-			r.quota[row] += p.Quotas[row].Unit.Use(p.Offers[o].Type)
-		}
-	}
-	return r
-}
-
-// reserve finds a net for a job among its ways, or says what it lacks.
-func (r *reservations) reserve(job int, s *Safety) {
-	p := r.pr.Problem
-	d := &r.pr.Jobs[job]
-	until := d.State.Job.Deadline.Sub(p.Now).Hours()
-	ends := []float64{until}
-	for _, x := range r.list {
-		if x.from > 0 && x.from < until {
-			ends = append(ends, x.from)
-		}
-	}
-	slices.SortFunc(ends, func(a, b float64) int { return cmp.Compare(b, a) })
-	for k := range s.Ways {
-		f := &s.Ways[k]
-		for _, end := range ends {
-			if f.Within() > end {
-				break
-			}
-			want := reservation{job: job, column: &d.Columns[f.Column], from: max(0, end-f.Need), to: end}
-			why := r.lacks(want)
-			if why == "" {
-				r.list = append(r.list, want)
-				s.Net, s.From, s.Why = f, p.Now.Add(hoursOf(end-f.Need)), ""
-				return
-			}
-			if s.Why == "" {
-				s.Why = why
-			}
-		}
-	}
-}
-
-// lacks says which row has no room for a reservation beside the others, and who
-// holds it; "" when all have.
-func (r *reservations) lacks(want reservation) string {
-	p := r.pr.Problem
-	instants := []float64{want.from}
-	for _, x := range r.list {
-		if x.from > want.from && x.from < want.to {
-			instants = append(instants, x.from)
-		}
-	}
-	row := r.pr.quotaOf[want.column.Offer]
-	for _, at := range instants {
-		machines, units, burn := want.column.Nodes, 0, want.column.Alone
-		if row >= 0 {
-			units = want.column.Nodes * p.Quotas[row].Unit.Use(p.Offers[want.column.Offer].Type)
-		}
-		var sameOffer, sameRow, all []string
-		for _, x := range r.list {
-			if x.from > at || x.to <= at {
-				continue
-			}
-			name := string(r.pr.Jobs[x.job].State.Job.ID)
-			burn += x.column.Alone
-			all = append(all, name)
-			if x.column.Offer == want.column.Offer {
-				machines += x.column.Nodes
-				sameOffer = append(sameOffer, name)
-			}
-			if row >= 0 && r.pr.quotaOf[x.column.Offer] == row {
-				units += x.column.Nodes * p.Quotas[row].Unit.Use(p.Offers[x.column.Offer].Type)
-				sameRow = append(sameRow, name)
-			}
-		}
-		o := &p.Offers[want.column.Offer]
-		switch {
-		case row >= 0 && units > r.quota[row]:
-			return heldFor(quotaName(p.Quotas[row]), sameRow)
-		case r.offer[want.column.Offer] >= 0 && machines > r.offer[want.column.Offer]:
-			return heldFor("the supply of "+o.Offering.String(), sameOffer)
-		case p.BurnCap > 0 && burn > p.BurnCap.Dollars()+capSlack:
-			return heldFor("the burn cap of "+p.BurnCap.String()+" USD/h", all)
-		}
-	}
-	return ""
-}
-
-// heldFor says which row is short, and for which jobs it is kept.
-func heldFor(row string, jobs []string) string {
-	if len(jobs) == 0 {
-		return row + " is too small for it"
-	}
-	return fmt.Sprintf("%s is kept for %s, which must start sooner", row, strings.Join(jobs, ", "))
 }
 
 func quotaName(q QuotaLeft) string {

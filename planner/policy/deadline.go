@@ -13,9 +13,11 @@ import (
 type pledge struct {
 	safety planner.Safety
 	all    []planner.Column // of the job, before it was confined
-	due    bool             // it gets what surely runs, before all jobs that are not due
+	due    bool             // its slack is used up: it gets what surely runs
+	must   bool             // it runs before all jobs that need not, whatever it is worth
+	hold   string           // why it is to wait; "": it may run
 	prize  float64          // that makes it so, USD/h; not part of any plan's worth
-	short  string           // due, and left without machines: the row that it lacks
+	short  string           // must run, and is left without machines: the row that it lacks
 }
 
 // A deadline that cannot be met any more still binds while it is missed by little:
@@ -49,7 +51,7 @@ func secure(p *planner.Problem, pr *planner.Program, know []worth) {
 		switch late := safety.Soonest - left; {
 		case len(safety.Ways) == 0 && (safety.Soonest == 0 || late > max(littleLate, littleShare*safety.Soonest)):
 		case len(safety.Ways) == 0:
-			w.pledge.due = true
+			w.pledge.due, w.pledge.must = true, true
 			confine(p, d, w, func(c int) bool {
 				col := &d.Columns[c]
 				start := col.Resume + col.Boot
@@ -58,15 +60,12 @@ func secure(p *planner.Problem, pr *planner.Program, know []worth) {
 				}
 				return p.Offers[col.Offer].Sure() && start+col.WallHours(w.p80) <= safety.Soonest+p.Tick().Hours()
 			})
+		case safety.Net == nil: // it takes what the others leave
 		case !safety.From.After(p.Now):
-			w.pledge.due = true
-			ways := safety.Ways
-			if safety.Net != nil { // the others' nets do not stand in the way of this one
-				ways = []planner.Fallback{*safety.Net}
-			}
+			w.pledge.due, w.pledge.must = true, true
+			net := safety.Net.Column // the others' nets do not stand in the way of this one
 			confine(p, d, w, func(c int) bool {
-				return slices.ContainsFunc(ways, func(f planner.Fallback) bool { return f.Column == c }) ||
-					c == d.Current && slices.ContainsFunc(safety.Ways, func(f planner.Fallback) bool { return f.Column == c })
+				return c == net || c == d.Current && slices.ContainsFunc(safety.Ways, func(f planner.Fallback) bool { return f.Column == c })
 			})
 		default:
 			hasten(p, d, w, left)
@@ -140,14 +139,14 @@ const (
 	hastenHalvings  = 10
 )
 
-// reward puts due jobs before all others: each of them is worth more than all that
-// could be had in its place. Those whose net is reserved come before those whose is
-// not, and the sooner a net had to start the more.
+// reward puts jobs that must run before all others: each of them is worth more than all that
+// could be had in its place. Those whose net is reserved come before those that are
+// late by little, and the sooner a net had to start the more.
 func reward(pr *planner.Program, know []worth) {
 	var due []int
 	all := 1.0
 	for i := range pr.Jobs {
-		if w := &know[i]; w.pledge != nil && w.pledge.due {
+		if w := &know[i]; w.pledge != nil && w.pledge.must {
 			due = append(due, i)
 		}
 		most := 0.0
@@ -174,8 +173,8 @@ func reward(pr *planner.Program, know []worth) {
 	}
 }
 
-// solveDue is planner.Solve with the prizes of due jobs taken out of the worth of the
-// plan. Due jobs that it leaves waiting are named by the row that they lack, and the
+// solveDue is planner.Solve with the prizes of jobs that must run taken out of the worth of the
+// plan. Those that it leaves waiting are named by the row that they lack, and the
 // plan is made without them, so that its bound is one of what can be had.
 func solveDue(pr *planner.Program, scale float64, lim planner.Limits, know []worth) planner.Solution {
 	sol := planner.Solve(pr, scale, lim)
@@ -184,7 +183,7 @@ func solveDue(pr *planner.Program, scale float64, lim planner.Limits, know []wor
 		if w := &know[i]; w.pledge != nil {
 			w.pledge.short = ""
 		}
-		if w := &know[i]; w.pledge != nil && w.pledge.due && len(pr.Jobs[i].Columns) > 0 && sol.Waits(i) {
+		if w := &know[i]; w.pledge != nil && w.pledge.must && len(pr.Jobs[i].Columns) > 0 && sol.Waits(i) {
 			w.pledge.short = sol.CouldStart(i)
 			if w.pledge.short == "" {
 				w.pledge.short = "room"
@@ -197,7 +196,7 @@ func solveDue(pr *planner.Program, scale float64, lim planner.Limits, know []wor
 		sol = planner.Solve(pr, scale, lim)
 	}
 	for i := range pr.Jobs {
-		if w := &know[i]; w.pledge != nil && w.pledge.due && !sol.Waits(i) {
+		if w := &know[i]; w.pledge != nil && w.pledge.must && !sol.Waits(i) {
 			sol.Value -= w.pledge.prize
 			sol.Bound.Value -= w.pledge.prize
 		}

@@ -116,6 +116,8 @@ func shares(list []planner.Share) string {
 func waits(p *planner.Problem, d *planner.Demand, sol planner.Solution, i int, w *worth) planner.Wait {
 	wait := planner.Wait{Job: d.State.Job.ID}
 	switch {
+	case w.pledge != nil && w.pledge.hold != "":
+		wait.Reason = w.pledge.hold
 	case w.pledge != nil && w.pledge.short != "":
 		wait.Reason = w.pledge.short + " has no room for it now"
 	case len(d.Columns) == 0 && d.Lacks != "":

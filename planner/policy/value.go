@@ -14,6 +14,7 @@ import (
 type Settings struct {
 	Transfer planner.Transfer // zero: planner.DefaultTransfer
 	Limits   planner.Limits
+	Patience float64 // times its time at the knee that MinCost lets a job without deadline take; 0: DefaultPatience
 }
 
 func (s Settings) transfer() planner.Transfer {
@@ -84,9 +85,13 @@ func Value(p planner.Problem, s Settings) (planner.Plan, error) {
 }
 
 // Explain makes the plan of Value, and keeps what it was made from.
-func Explain(p planner.Problem, s Settings) (*Reasons, error) {
+func Explain(p planner.Problem, s Settings) (*Reasons, error) { return explainWith(p, s, nil) }
+
+// explainWith is Explain; adjust changes what is known of each job, and its columns,
+// before it is put into the program.
+func explainWith(p planner.Problem, s Settings, adjust adjustment) (*Reasons, error) {
 	given := p
-	pr, know, err := appraised(&p, s)
+	pr, know, err := appraised(&p, s, adjust)
 	if err != nil {
 		return nil, err
 	}
@@ -110,16 +115,19 @@ func Explain(p planner.Problem, s Settings) (*Reasons, error) {
 // its worth, and the scale of what it decides on, USD per hour: for those who would
 // solve it in another way.
 func Program(p *planner.Problem, s Settings) (pr *planner.Program, scale float64, err error) {
-	pr, know, err := appraised(p, s)
+	pr, know, err := appraised(p, s, nil)
 	if err != nil {
 		return nil, 0, err
 	}
 	return pr, scaleOf(pr.Jobs, know), nil
 }
 
+// adjustment is what another policy does to a job that Value has appraised.
+type adjustment func(p *planner.Problem, d *planner.Demand, w *worth)
+
 // appraised is the program of a problem with the worth of its columns, and what it
 // comes from.
-func appraised(p *planner.Problem, s Settings) (*planner.Program, []worth, error) {
+func appraised(p *planner.Problem, s Settings, adjust adjustment) (*planner.Program, []worth, error) {
 	if err := explore(p, s); err != nil {
 		return nil, nil, err
 	}
@@ -136,6 +144,13 @@ func appraised(p *planner.Problem, s Settings) (*planner.Program, []worth, error
 		}
 	}
 	secure(p, pr, know)
+	if adjust != nil {
+		for i := range pr.Jobs {
+			if d := &pr.Jobs[i]; len(d.Columns) > 0 {
+				adjust(p, d, &know[i])
+			}
+		}
+	}
 	reward(pr, know)
 	return pr, know, nil
 }
@@ -165,7 +180,7 @@ func reprice(p *planner.Problem, sol planner.Solution, full []planner.Demand, kn
 	changed := false
 	for i := range full {
 		d, w := &full[i], &know[i]
-		if w.best < 0 || len(d.Columns) == 0 || w.pledge != nil && w.pledge.due || !sol.Waits(i) || !sol.UsedUp(&d.Columns[w.best]) {
+		if w.best < 0 || len(d.Columns) == 0 || w.pledge != nil && w.pledge.must || !sol.Waits(i) || !sol.UsedUp(&d.Columns[w.best]) {
 			continue
 		}
 		next := appraise(p, d, sol.UsedUp)
@@ -188,13 +203,7 @@ func reprice(p *planner.Problem, sol planner.Solution, full []planner.Demand, kn
 // the columns that gone reports (nil: with all).
 func appraise(p *planner.Problem, d *planner.Demand, gone func(c *planner.Column) bool) worth {
 	j := d.State.Job
-	knee, kneeScore := 0, -1.0
-	for c := range d.Columns {
-		col := &d.Columns[c]
-		if score := col.Speed.Goodput * col.Speed.Goodput / bookedRate(p, col); score > kneeScore {
-			knee, kneeScore = c, score
-		}
-	}
+	knee := kneeOf(p, d)
 	w := worth{v: j.ValueOfTime.Dollars()}
 	if w.v <= 0 {
 		w.v = bookedRate(p, &d.Columns[knee])
@@ -208,7 +217,6 @@ func appraise(p *planner.Problem, d *planner.Demand, gone func(c *planner.Column
 		return w
 	}
 	best := &d.Columns[w.best]
-	w.start = best.Resume + best.Boot
 	age := p.Now.Sub(j.Submitted).Hours()
 	alone := best.WallHours(w.left + d.State.Done)
 	if alone > 0 {
@@ -221,6 +229,18 @@ func appraise(p *planner.Problem, d *planner.Demand, gone func(c *planner.Column
 	return w
 }
 
+// kneeOf is the column of the least cost times time.
+func kneeOf(p *planner.Problem, d *planner.Demand) int {
+	knee, kneeScore := 0, -1.0
+	for c := range d.Columns {
+		col := &d.Columns[c]
+		if score := col.Speed.Goodput * col.Speed.Goodput / bookedRate(p, col); score > kneeScore {
+			knee, kneeScore = c, score
+		}
+	}
+	return knee
+}
+
 // cheapestWay finds kappa and the column that has it, without those that gone reports.
 func cheapestWay(d *planner.Demand, w *worth, gone func(c *planner.Column) bool) {
 	w.kappa, w.best = math.Inf(1), -1
@@ -231,6 +251,7 @@ func cheapestWay(d *planner.Demand, w *worth, gone func(c *planner.Column) bool)
 		}
 		if k := col.CostOfWork(w.v) + once(col, w.left); k < w.kappa {
 			w.kappa, w.best = k, c
+			w.start = col.Resume + col.Boot
 		}
 	}
 }

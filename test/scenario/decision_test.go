@@ -13,6 +13,7 @@ import (
 	"github.com/goodfleet/goodfleet/autoscale"
 	"github.com/goodfleet/goodfleet/autoscale/schedule"
 	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/planner/policy"
 	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/pricing/budget"
 	"github.com/goodfleet/goodfleet/pricing/ledger"
@@ -62,6 +63,9 @@ func readAsk(word, value string) (func(*planner.Job), error) {
 	case "at":
 		d, err := time.ParseDuration(value)
 		return func(j *planner.Job) { j.Submitted = j.Submitted.Add(d) }, err
+	case "deadline":
+		d, err := time.ParseDuration(value)
+		return func(j *planner.Job) { j.Deadline = j.Submitted.Add(d) }, err
 	case "max", "value":
 		rate, err := pricing.ParseRate(value)
 		if word == "max" {
@@ -103,6 +107,8 @@ func (f *fleet) readDecision(section, line string, w []string) (err error) {
 		f.now = f.start
 	case w[0] == "setup" && len(w) == 2:
 		f.settings.Setup = span(1)
+	case w[0] == "policy" && len(w) == 2 && w[1] == "min-cost":
+		f.policy = policy.MinCost
 	case w[0] == "moves" && len(w) == 2:
 		f.settings.MaxMoves, err = strconv.Atoi(w[1])
 	case w[0] == "budget" && (len(w) == 4 || len(w) == 5): // NAME USD day|month [TEAM]

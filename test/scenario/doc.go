@@ -19,10 +19,11 @@
 //	window NAME allow|deny moves|launches CRON for TIME ZONE
 //	begin INSTANT                                before all other lines
 //	round, boot, setup, hold, life TIME          and growth, moves N; agents
+//	policy min-cost                              in place of value
 //
 // In jobs, of so many hours on one V100:
 //
-//	NAME HOURS xSIZE [at TIME] [max USD] [value USD] [memory GIB] [market M] [type T] [team T] [restore TIME]
+//	NAME HOURS xSIZE [at TIME] [deadline TIME] [max USD] [value USD] [memory GIB] [market M] [type T] [team T] [restore TIME]
 //
 // In expect:
 //

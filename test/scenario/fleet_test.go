@@ -67,6 +67,7 @@ type fleet struct {
 	unusable  []string // what of it is no price, and why
 	quotas    []provider.Quota
 	jobs      []*planner.Job
+	policy    policy.Policy
 
 	clouds []*fake.Cloud
 	prices *pricing.History
@@ -226,7 +227,7 @@ func (f *fleet) begin(lines string) error {
 		Store: f.store, Runner: f.runner, Catalogue: f.catalogue, Prices: f.prices, Offerings: f.sold, Reservations: f.reserved, Totals: f.totals, Settings: f.settings,
 		Hazards: pricing.NewHazards(pricing.HazardConfig{Catalogue: f.catalogue}), Guard: budget.NewGuard(0),
 		Meter: func(charges []ledger.Charge) *ledger.Meter { return ledger.Resume(f.prices, ledger.Rules{}, charges) },
-		Plan:  func(p planner.Problem) (planner.Plan, error) { return policy.Value(p, policy.Settings{}) },
+		Plan:  func(p planner.Problem) (planner.Plan, error) { return f.policy(p, policy.Settings{}) },
 		Tokens: func() string {
 			var id [16]byte
 			for i := range id {

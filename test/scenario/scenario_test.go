@@ -17,6 +17,7 @@ import (
 	"github.com/goodfleet/goodfleet/autoscale"
 	"github.com/goodfleet/goodfleet/autoscale/placement"
 	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/planner/policy"
 	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/pricing/ledger"
 	"github.com/goodfleet/goodfleet/provider"
@@ -51,7 +52,7 @@ func play(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fleet{t: t, start: monday, now: monday, every: time.Minute, boot: 90 * time.Second, catalogue: catalogue, told: map[provider.InstanceID]bool{}}
+	f := &fleet{t: t, start: monday, now: monday, every: time.Minute, boot: 90 * time.Second, catalogue: catalogue, policy: policy.Value, told: map[provider.InstanceID]bool{}}
 	var cloud string
 	var expected []expectation
 	for _, section := range archive.Files {
