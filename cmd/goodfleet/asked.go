@@ -93,6 +93,9 @@ func ask(ctx context.Context, cfg askConfig, in io.Reader) (*asked, error) {
 	if a.running, err = a.world.readRunning(ctx, cfg, in); err != nil {
 		return nil, err
 	}
+	if a.running.doc != nil && cfg.file == "" {
+		return nil, fmt.Errorf("%s: a file of kind Fleet names jobs, but not what they need: want a FILE of jobs too", a.running.name)
+	}
 	if err := a.fill(jobs); err != nil {
 		return nil, err
 	}

@@ -22,6 +22,8 @@ type offersConfig struct {
 	gpu      string // "": every accelerator
 	at       string // "": the newest prices
 	why      bool
+	state    string // overrides and shortages; "": none
+	prices   string // file of prices; "": none
 }
 
 func newOffers(s streams) *cobra.Command {
@@ -32,8 +34,12 @@ func newOffers(s streams) *cobra.Command {
 		Long: `Show the book at an instant: every offering (instance type, zone, market) with its
 rate per hour of a machine and of one accelerator, the age of the quote, and the
 hazard: how often per hour its pool is believed to be lost, with the interval that
-holds it with 80 % probability. --why adds where each quote was read, and what has
-no price and why; such machines are never planned with.`,
+holds it with 80 % probability.
+
+--why adds the effective price of an accelerator (the rate over the share of paid
+time that is useful to a job that saves in 30 s and restores in 1 min), what speaks
+for each offering or against it (an override or a shortage of --state, a quota that
+is used up, a cheaper one), where its quote was read, and what is not sold.`,
 		Example: `  goodfleet offers --gpu V100
   goodfleet offers --gpu H100 --regions us-east-1,us-central1 --markets spot -o csv
   goodfleet offers --gpu V100 --at 2023-06-05 --why`,
@@ -42,13 +48,15 @@ no price and why; such machines are never planned with.`,
 			if cfg.settings, err = readSettings(cmd); err != nil {
 				return err
 			}
-			return runOffers(cmd.Context(), s.out, cfg)
+			return runOffers(cmd.Context(), s, cfg)
 		},
 	}
 	addSettings(cmd, "clouds", "regions", "markets", "output", "quarantine")
 	cmd.Flags().StringVar(&cfg.gpu, "gpu", "", "accelerator, such as V100, A100-80GB or \"TPU v5e\"")
 	cmd.Flags().StringVar(&cfg.at, "at", "", "instant or day of the book (default: the newest prices)")
-	cmd.Flags().BoolVar(&cfg.why, "why", false, "add sources, and what has no price")
+	cmd.Flags().BoolVar(&cfg.why, "why", false, "add effective prices, reasons for and against, sources, and what is not sold")
+	cmd.Flags().StringVar(&cfg.state, "state", "", "overrides and shortages in force: a file of kind Fleet, or a store (default: none)")
+	cmd.Flags().StringVar(&cfg.prices, "prices", "", "file of prices of your own, as prices check reads it; they go before the embedded ones")
 	return cmd
 }
 
@@ -64,6 +72,13 @@ type offerRow struct {
 	HazardPerHour  *float64          `json:"hazardPerHour"` // losses of the pool
 	HazardLow      *float64          `json:"hazardLow"`
 	HazardHigh     *float64          `json:"hazardHigh"`
+	Stale          bool              `json:"stale"`
+	UsefulPaid     *float64          `json:"usefulPaid,omitempty"` // shares of time that are useful to the reference job
+	UsefulWall     *float64          `json:"usefulWall,omitempty"`
+	Effective      *float64          `json:"effectivePerAccelerator,omitempty"` // USD/h
+	Blocked        string            `json:"blocked,omitempty"`
+	Until          *time.Time        `json:"until,omitempty"`
+	Reason         string            `json:"reason,omitempty"` // for or against it
 	Source         string            `json:"source,omitempty"`
 	Unpriced       string            `json:"unpriced,omitempty"`
 }
@@ -75,7 +90,8 @@ type offersAnswer struct {
 	At         time.Time     `json:"at"`
 	Currency   string        `json:"currency"`
 	Offers     []offerRow    `json:"offers"`
-	NotSold    []notSold     `json:"notSold,omitempty"`
+	NotSold    []notSold     `json:"notSold,omitempty"`   // anywhere that was asked for
+	NotSoldIn  []unpricedRow `json:"notSoldIn,omitempty"` // in single regions; with --why
 	Unpriced   []unpricedRow `json:"unpriced,omitempty"`
 }
 
@@ -93,10 +109,22 @@ type unpricedRow struct {
 	Reason string `json:"reason"`
 }
 
-func runOffers(_ context.Context, w io.Writer, cfg offersConfig) error {
+func runOffers(ctx context.Context, s streams, cfg offersConfig) error {
 	world, err := newWorld(cfg.settings)
 	if err != nil {
 		return err
+	}
+	var prices *priceUse
+	if cfg.prices != "" {
+		at := time.Now().UTC()
+		if cfg.at != "" {
+			if at, err = instant("at", cfg.at); err != nil {
+				return err
+			}
+		}
+		if prices, err = world.use(cfg.settings, cfg.prices, s.in, at); err != nil {
+			return err
+		}
 	}
 	if err := world.check(cfg.settings); err != nil {
 		return err
@@ -110,7 +138,7 @@ func runOffers(_ context.Context, w io.Writer, cfg offersConfig) error {
 			return err
 		}
 	}
-	rows, err := world.offerRows(cfg, at)
+	rows, err := world.offerRows(ctx, cfg, s.in, at)
 	if err != nil {
 		return err
 	}
@@ -119,11 +147,15 @@ func runOffers(_ context.Context, w io.Writer, cfg offersConfig) error {
 	}
 	data := offersAnswer{APIVersion: document.APIVersion, Kind: "Offers", At: at, Currency: "USD", Offers: rows, NotSold: onlySpot(rows, cfg.settings.markets)}
 	if cfg.why {
+		data.NotSoldIn = world.notSoldIn(cfg, at, data.NotSold)
 		if data.Unpriced, err = unpriced(); err != nil {
 			return err
 		}
 	}
-	return answer{data: data, grid: offersGrid(data, cfg.why)}.print(w, cfg.settings.output)
+	if err := (answer{data: data, grid: offersGrid(data, cfg.why)}).print(s.out, cfg.settings.output); err != nil {
+		return err
+	}
+	return prices.unused()
 }
 
 // onlySpot lists the types of the answer that nobody sells on demand, as far as that
@@ -146,10 +178,15 @@ func onlySpot(rows []offerRow, asked []provider.Market) []notSold {
 }
 
 // offerRows lists offerings from the cheapest accelerator-hour on.
-func (world world) offerRows(cfg offersConfig, at time.Time) ([]offerRow, error) {
+func (world world) offerRows(ctx context.Context, cfg offersConfig, in io.Reader, at time.Time) ([]offerRow, error) {
 	offers, err := world.offers(cfg.settings, at, world.places(at))
 	if err != nil {
 		return nil, err
+	}
+	if cfg.why {
+		if offers, err = world.limited(ctx, cfg, in, at, offers); err != nil {
+			return nil, err
+		}
 	}
 	book, err := world.history.Book(at)
 	if err != nil {
@@ -163,15 +200,28 @@ func (world world) offerRows(cfg offersConfig, at time.Time) ([]offerRow, error)
 		q, _ := book.Quote(o.Offering)
 		count := pricing.Rate(o.Type.Count)
 		each := (q.Rate + count/2) / count
-		age := int64(at.Sub(q.At) / time.Second)
+		seen, stale := quoted(book, o.Offering, at)
+		age := int64(at.Sub(*seen) / time.Second)
 		row := offerRow{
 			Offering: o.Offering, Accelerator: o.Type.Accelerator, Count: o.Type.Count,
-			Rate: &q.Rate, PerAccelerator: &each, QuotedAt: &q.At, AgeSeconds: &age, Source: q.Source,
+			Rate: &q.Rate, PerAccelerator: &each, QuotedAt: seen, AgeSeconds: &age, Stale: stale, Source: q.Source,
+		}
+		if cfg.why {
+			paid, wall := useful(&o)
+			effective := each.Dollars() / max(paid, 1e-9)
+			row.UsefulPaid, row.UsefulWall, row.Effective = &paid, &wall, &effective
+			row.Blocked, row.Until = o.Blocked, timeOrNil(o.Until)
+			if row.Blocked == "" && o.Cap == 0 {
+				row.Blocked = "its quota is used up"
+			}
 		}
 		if o.Hazard.High > 0 {
 			row.HazardPerHour, row.HazardLow, row.HazardHigh = &o.Hazard.PoolPerHour, &o.Hazard.Low, &o.Hazard.High
 		}
 		rows = append(rows, row)
+	}
+	if cfg.why {
+		explainOffers(rows)
 	}
 	slices.SortStableFunc(rows, func(a, b offerRow) int {
 		return cmp.Or(cmp.Compare(a.Accelerator, b.Accelerator), cmp.Compare(*a.PerAccelerator, *b.PerAccelerator), a.Offering.Compare(b.Offering))
@@ -209,26 +259,40 @@ func offersGrid(data offersAnswer, why bool) grid {
 		right: []bool{false, false, false, false, true, true, true, true},
 	}
 	if why {
-		g.head = append(g.head, "source")
+		g.head = append(g.head, "effective each", "useful wall", "for or against", "source")
+		g.right = append(g.right, true, true)
 	}
 	for _, r := range data.Offers {
 		cells := []string{
 			fmt.Sprintf("%d × %s", r.Count, r.Accelerator), r.Offering.Cloud + "/" + r.Offering.Type, r.Offering.Zone, r.Offering.Market.String(),
-			r.Rate.String(), strconv.FormatFloat(r.PerAccelerator.Dollars(), 'f', 4, 64), age(time.Duration(*r.AgeSeconds) * time.Second), hazardText(r),
+			r.Rate.String(), strconv.FormatFloat(r.PerAccelerator.Dollars(), 'f', 4, 64), ageText(r), hazardText(r),
 		}
 		if why {
-			cells = append(cells, r.Source)
+			cells = append(cells, strconv.FormatFloat(*r.Effective, 'f', 4, 64), fmt.Sprintf("%.0f %%", 100**r.UsefulWall), r.Reason, r.Source)
 		}
 		g.rows = append(g.rows, cells)
 	}
 	g.notes = append(g.notes, "", fmt.Sprintf("Prices as known at %s. Hazards are beliefs before any loss was seen.", data.At.Format(time.RFC3339)))
+	if why {
+		g.notes = append(g.notes, "Effective: the rate over the useful share of paid time of a job that saves in 30 s and restores in 1 min; useful wall: with waits.")
+	}
 	for _, n := range data.NotSold {
 		g.notes = append(g.notes, fmt.Sprintf("%s/%s: %s: not sold, or its price is not known", n.Cloud, n.Type, n.Market))
 	}
+	g.notes = append(g.notes, unsoldNotes(data.NotSoldIn)...)
 	for _, r := range data.Unpriced {
 		g.notes = append(g.notes, fmt.Sprintf("unpriced: %s: %s: %s", r.Row, r.Text, r.Reason))
 	}
 	return g
+}
+
+// ageText is the age of a price, marked when it is too old to be relied on.
+func ageText(r offerRow) string {
+	text := age(time.Duration(*r.AgeSeconds) * time.Second)
+	if r.Stale {
+		text += staleMark
+	}
+	return text
 }
 
 func hazardText(r offerRow) string {

@@ -32,9 +32,6 @@ const sqliteMagic = "SQLite format 3\x00"
 // readRunning reads --state.
 func (world world) readRunning(ctx context.Context, cfg askConfig, in io.Reader) (*running, error) {
 	if cfg.state == "" {
-		if cfg.file == "" {
-			return nil, errors.New("want a FILE of jobs, or --state with a store that holds some")
-		}
 		return &running{}, nil
 	}
 	name := cfg.state
@@ -59,9 +56,6 @@ func (world world) readRunning(ctx context.Context, cfg askConfig, in io.Reader)
 	}
 	if len(docs) != 1 || docs[0].Fleet == nil {
 		return nil, docs[len(docs)-1].Fail("kind", "want one document of kind Fleet, or a store")
-	}
-	if cfg.file == "" {
-		return nil, fmt.Errorf("%s: a file of kind Fleet names jobs, but not what they need: want a FILE of jobs too", name)
 	}
 	return &running{name: name, doc: &docs[0]}, nil
 }
@@ -117,6 +111,11 @@ func (r *running) fromStore(s *autoscale.State) {
 		}
 	}
 	s.Intents = snap.Intents
+	r.limitsOfStore(s)
+}
+
+func (r *running) limitsOfStore(s *autoscale.State) {
+	snap := r.store
 	for _, x := range snap.Shortages {
 		if x.Until.After(s.Now) {
 			s.Shortages = append(s.Shortages, x)
@@ -165,10 +164,27 @@ func (r *running) fromDocument(s *autoscale.State, a *asked, jobs []*planner.Job
 		}
 		s.Jobs = append(s.Jobs, record)
 	}
-	if err := r.overrides(s, jobs); err != nil {
+	for i, x := range spec.Overrides {
+		if x.Kind == string(autoscale.Pin) && !slices.Contains(jobNames(jobs), x.Subject) {
+			return r.doc.Fail(fmt.Sprintf("spec.overrides[%d].subject", i), "there is no job %q%s", x.Subject, suggestion(x.Subject, jobNames(jobs)))
+		}
+	}
+	return r.limits(s)
+}
+
+// limits puts overrides and shortages into a state: what stands above any plan.
+func (r *running) limits(s *autoscale.State) error {
+	switch {
+	case r.store != nil:
+		r.limitsOfStore(s)
+		return nil
+	case r.doc == nil:
+		return nil
+	}
+	if err := r.overrides(s); err != nil {
 		return err
 	}
-	for _, x := range spec.Shortages {
+	for _, x := range r.doc.Fleet.Spec.Shortages {
 		if x.Until.After(s.Now) {
 			s.Shortages = append(s.Shortages, autoscale.Shortage{
 				Scope: autoscale.Scope{Cloud: x.Cloud, Region: x.Region, Zone: x.Zone, Family: x.Family, Type: x.Type, Market: x.Market},
@@ -280,7 +296,7 @@ func (r *running) job(i int, record *autoscale.JobRecord, s *autoscale.State, by
 }
 
 // overrides puts the words of people into a state.
-func (r *running) overrides(s *autoscale.State, jobs []*planner.Job) error {
+func (r *running) overrides(s *autoscale.State) error {
 	for i, x := range r.doc.Fleet.Spec.Overrides {
 		o := autoscale.Override{
 			OverrideKey: autoscale.OverrideKey{Kind: autoscale.OverrideKind(x.Kind), Subject: x.Subject},
@@ -295,9 +311,6 @@ func (r *running) overrides(s *autoscale.State, jobs []*planner.Job) error {
 		at := fmt.Sprintf("spec.overrides[%d]", i)
 		if err := o.Validate(); err != nil {
 			return r.doc.Fail(at, "%v", err)
-		}
-		if o.Kind == autoscale.Pin && !slices.Contains(jobNames(jobs), o.Subject) {
-			return r.doc.Fail(at+".subject", "there is no job %q%s", o.Subject, suggestion(o.Subject, jobNames(jobs)))
 		}
 		s.Overrides = append(s.Overrides, o)
 	}
