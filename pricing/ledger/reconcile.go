@@ -61,8 +61,8 @@ type Reconciliation struct {
 // before, and what came of them, change nothing. What only the facts know is
 // booked to Overhead. at is when the facts came; source is where from.
 //
-// Charges belong to the fact in whose time they begin. Facts of one thing and time
-// are summed.
+// Charges belong to the fact in whose time they begin. Facts of one thing whose
+// times overlap are summed.
 func Reconcile(charges []Charge, facts []Fact, at time.Time, source string) Reconciliation {
 	var out Reconciliation
 	facts = summed(facts)
@@ -133,7 +133,8 @@ func owners(facts []Fact, lines map[instanceKey][]*Charge) [][]*Charge {
 	return owned
 }
 
-// summed puts facts of one thing and time together, in order.
+// summed puts facts of one thing whose times overlap together, in order: a bill may
+// have a row for each part of an hour, or for each of those who shared it.
 func summed(facts []Fact) []Fact {
 	facts = slices.Clone(facts)
 	slices.SortStableFunc(facts, func(a, b Fact) int {
@@ -141,8 +142,11 @@ func summed(facts []Fact) []Fact {
 	})
 	var out []Fact
 	for _, f := range facts {
-		if n := len(out); n > 0 && out[n-1].key() == f.key() && out[n-1].From.Equal(f.From) && out[n-1].To.Equal(f.To) {
+		if n := len(out); n > 0 && out[n-1].key() == f.key() && f.From.Before(out[n-1].To) {
 			out[n-1].Amount += f.Amount
+			if f.To.After(out[n-1].To) {
+				out[n-1].To = f.To
+			}
 			continue
 		}
 		out = append(out, f)

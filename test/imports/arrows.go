@@ -33,6 +33,7 @@ var allowed = map[string][]string{
 	"pricing/gcpprice": {"pricing", "provider"},
 	"pricing/ledger":   {"pricing", "provider"},
 	"pricing/budget":   {"pricing", "provider"},
+	"pricing/focus":    {"pricing", "pricing/ledger", "provider"}, // bills: a ledger in the form of the standard, and back
 
 	"planner":            belowPlanner,
 	"planner/goodput":    {},

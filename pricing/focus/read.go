@@ -1,0 +1,201 @@
+package focus
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/pricing/ledger"
+	"github.com/goodfleet/goodfleet/provider"
+)
+
+// Conversion is what one unit of another currency is worth in US dollars on a day:
+// an amount in it is refused without.
+type Conversion struct {
+	Currency string // "EUR"
+	Rate     *big.Rat
+	Date     time.Time
+}
+
+// ParseConversion reads "EUR=1.0870@2026-11-30".
+func ParseConversion(text string) (Conversion, error) {
+	currency, rest, ok := strings.Cut(text, "=")
+	rate, day, dated := strings.Cut(rest, "@")
+	if !ok || !dated || !currencies.MatchString(currency) || currency == "USD" {
+		return Conversion{}, fmt.Errorf("rate %q: want a currency, what one unit is worth in USD, and of which day: EUR=1.0870@2026-11-30", text)
+	}
+	worth, err := pricing.ParseMoney(rate)
+	if err != nil || worth <= 0 {
+		return Conversion{}, fmt.Errorf("rate %q: %q is no positive decimal number", text, rate)
+	}
+	at, err := time.Parse(time.DateOnly, day)
+	if err != nil {
+		return Conversion{}, fmt.Errorf("rate %q: %q is no day", text, day)
+	}
+	return Conversion{currency, big.NewRat(int64(worth), int64(pricing.Dollar)), at}, nil
+}
+
+// String is the conversion in words, for footers.
+func (c Conversion) String() string {
+	return fmt.Sprintf("1 %s = %s USD on %s", c.Currency, strings.TrimRight(strings.TrimRight(c.Rate.FloatString(9), "0"), "."), c.Date.Format(time.DateOnly))
+}
+
+// From turns US dollars into the currency, rounded half away from zero to the
+// billionth.
+func (c Conversion) From(m pricing.Money) pricing.Money {
+	return scaled(m, new(big.Rat).Inv(c.Rate))
+}
+
+// Into turns an amount in the currency into US dollars.
+func (c Conversion) Into(m pricing.Money) pricing.Money { return scaled(m, c.Rate) }
+
+func scaled(m pricing.Money, by *big.Rat) pricing.Money {
+	exact := new(big.Rat).Mul(new(big.Rat).SetInt64(int64(m)), by)
+	half := big.NewRat(1, 2)
+	if exact.Sign() < 0 {
+		half.Neg(half)
+	}
+	exact.Add(exact, half)
+	return pricing.Money(new(big.Int).Quo(exact.Num(), exact.Denom()).Int64())
+}
+
+// needed are the columns that a bill must have to be held against a ledger.
+var needed = []string{"BilledCost", "EffectiveCost", "BillingCurrency", "ChargeCategory", "ChargePeriodStart", "ChargePeriodEnd", "ResourceId"}
+
+// Read reads the usage of a bill in FOCUS 1.0 to 1.2 as facts, by EffectiveCost.
+// Purchases, tax, credits and rows without a resource are counted in skipped. A
+// currency other than US dollars needs its conversion. The form of times and nulls
+// is read as clouds write them, which is not always as the standard wants.
+func Read(r io.Reader, conversions ...Conversion) (facts []ledger.Fact, skipped int, err error) {
+	reader := csv.NewReader(r)
+	reader.ReuseRecord = true
+	head, err := reader.Read()
+	if err != nil {
+		return nil, 0, fmt.Errorf("row 1: %w", err)
+	}
+	at := map[string]int{}
+	for i, id := range head {
+		at[strings.TrimPrefix(id, "\ufeff")] = i
+	}
+	for _, id := range needed {
+		if _, ok := at[id]; !ok {
+			return nil, 0, fmt.Errorf("row 1: %s: the column is missing: is this a bill in FOCUS?", id)
+		}
+	}
+	for n := 2; ; n++ {
+		line, err := reader.Read()
+		if errors.Is(err, io.EOF) {
+			return facts, skipped, nil
+		}
+		if err != nil {
+			return nil, 0, fmt.Errorf("row %d: %w", n, err)
+		}
+		get := func(id string) string {
+			i, ok := at[id]
+			if !ok || strings.EqualFold(line[i], "null") {
+				return ""
+			}
+			return strings.Clone(line[i])
+		}
+		if get("ChargeCategory") != "Usage" || get("ResourceId") == "" {
+			skipped++
+			continue
+		}
+		f, err := fact(get, conversions)
+		if err != nil {
+			return nil, 0, fmt.Errorf("row %d: %w", n, err)
+		}
+		f.Line = n
+		facts = append(facts, f)
+	}
+}
+
+func fact(get func(id string) string, conversions []Conversion) (ledger.Fact, error) {
+	f := ledger.Fact{Cloud: cloudOf(get), Says: get("ChargeDescription")}
+	var err error
+	if f.From, err = instant(get("ChargePeriodStart")); err != nil {
+		return f, fmt.Errorf("ChargePeriodStart: %w", err)
+	}
+	if f.To, err = instant(get("ChargePeriodEnd")); err != nil {
+		return f, fmt.Errorf("ChargePeriodEnd: %w", err)
+	}
+	if !f.From.Before(f.To) {
+		return f, errors.New("ChargePeriodEnd: is not after ChargePeriodStart")
+	}
+	if f.Amount, err = ledger.ParseBilled(get("EffectiveCost")); err != nil {
+		return f, fmt.Errorf("EffectiveCost: %w", err)
+	}
+	if currency := get("BillingCurrency"); currency != "USD" {
+		i := slices.IndexFunc(conversions, func(c Conversion) bool { return c.Currency == currency })
+		if i < 0 {
+			return f, fmt.Errorf("BillingCurrency: %q: say what it is worth, as in --rate %s=1.0870@2026-11-30", currency, currency)
+		}
+		f.Amount = conversions[i].Into(f.Amount)
+	}
+	id := get("ResourceId")
+	f.Item = itemOf(get)
+	f.Instance = provider.InstanceID(id[strings.LastIndex(id, "/")+1:]) // an ARN, or a Google name with its path
+	if _, after, ok := strings.Cut(string(f.Instance), ":"); ok && strings.HasPrefix(id, "arn:") {
+		f.Instance = provider.InstanceID(after[strings.LastIndex(after, ":")+1:])
+	}
+	f.Offering = provider.Offering{Cloud: f.Cloud, Region: get("RegionId"), Zone: get("AvailabilityZone"), Market: provider.OnDemand}
+	if get("PricingCategory") == "Dynamic" {
+		f.Offering.Market = provider.Spot
+	}
+	return f, nil
+}
+
+// itemOf says what a row is about.
+func itemOf(get func(id string) string) ledger.Item {
+	switch get("ServiceCategory") {
+	case "Storage":
+		return ledger.Disk
+	case "Networking":
+		if strings.Contains(strings.ToLower(get("ResourceType")+get("SkuMeter")), "addr") {
+			return ledger.Address
+		}
+		return ledger.Traffic
+	case "Compute", "AI and Machine Learning":
+		switch {
+		case get("CapacityReservationStatus") == "Unused":
+			return ledger.Reservation
+		case get("CommitmentDiscountStatus") == "Unused":
+			return ledger.Commitment
+		case strings.EqualFold(get("ResourceType"), "volume") || strings.HasPrefix(get("ResourceId"), "vol-"):
+			return ledger.Disk // AWS files its disks under compute
+		}
+		return ledger.Machine
+	case "Management and Governance":
+		if get("ServiceName") == "goodfleet" {
+			return ledger.Controller
+		}
+	}
+	return ledger.Other
+}
+
+func cloudOf(get func(id string) string) string {
+	name := strings.ToLower(get("ProviderName") + " " + get("ServiceProviderName"))
+	switch {
+	case strings.Contains(name, "aws") || strings.Contains(name, "amazon"):
+		return "aws"
+	case strings.Contains(name, "google"):
+		return "gcp"
+	}
+	return strings.TrimSpace(strings.ToLower(get("ProviderName")))
+}
+
+// instant reads the forms of time that bills have.
+func instant(text string) (time.Time, error) {
+	for _, layout := range []string{time.RFC3339, "2006-01-02 15:04:05", "2006-01-02 15:04:05 UTC", "2006-01-02T15:04:05"} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at.UTC(), nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("%q is no time", text)
+}

@@ -1,0 +1,93 @@
+package focus_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/pricing/focus"
+	"github.com/goodfleet/goodfleet/pricing/ledger"
+)
+
+// What is exported is what is read: our own file corrects nothing.
+func TestOwnExportReconcilesWithoutADifference(t *testing.T) {
+	charges := everything(t)
+	var data bytes.Buffer
+	if _, err := focus.Export(&data, charges, focus.Config{Version: focus.V12, Names: focus.Names{BillingAccount: focus.Account{ID: "1"}}}); err != nil {
+		t.Fatal(err)
+	}
+	facts, skipped, err := focus.Read(&data)
+	if err != nil || skipped == 0 {
+		t.Fatalf("%d skipped, %v", skipped, err)
+	}
+	r := ledger.Reconcile(charges, facts, time.Date(2026, 12, 2, 0, 0, 0, 0, time.UTC), "own")
+	for _, d := range r.Differences {
+		if d.Error() != 0 && d.Known {
+			t.Errorf("%s", d)
+		}
+	}
+}
+
+const aBill = `BilledCost,EffectiveCost,BillingCurrency,ChargeCategory,ChargePeriodStart,ChargePeriodEnd,ResourceId,ProviderName,ServiceCategory
+1.5,1.5,USD,Usage,2026-11-03 10:00:00,2026-11-03 11:00:00,arn:aws:ec2:us-east-1:111122223333:instance/i-1,Amazon Web Services,Compute
+2,2,USD,Tax,2026-11-03T10:00:00Z,2026-11-03T11:00:00Z,NULL,AWS,Other
+`
+
+func TestBillsAreReadAsCloudsWriteThem(t *testing.T) {
+	facts, skipped, err := focus.Read(strings.NewReader(aBill))
+	if err != nil || skipped != 1 || len(facts) != 1 {
+		t.Fatalf("%v, %d skipped, %v", facts, skipped, err)
+	}
+	if f := facts[0]; f.Cloud != "aws" || f.Instance != "i-1" || f.Amount != 1_500_000_000 || f.Line != 2 || f.From.Hour() != 10 {
+		t.Errorf("got %+v", f)
+	}
+	for _, c := range []struct{ from, to, want string }{
+		{"1.5,USD", "1.5,EUR", `row 2: BillingCurrency: "EUR": say what it is worth`},
+		{",1.5,USD", ",x,USD", "row 2: EffectiveCost: "},
+		{"2026-11-03 10:00:00", "yesterday", "row 2: ChargePeriodStart: "},
+		{"2026-11-03 11:00:00", "2026-11-03 10:00:00", "row 2: ChargePeriodEnd: "},
+		{"EffectiveCost", "Cost", "row 1: EffectiveCost: the column is missing"},
+		{"Compute\n", "Compute,more\n", "row 2: "},
+	} {
+		_, _, err := focus.Read(strings.NewReader(strings.Replace(aBill, c.from, c.to, 1)))
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s to %s: got %v, want %q", c.from, c.to, err, c.want)
+		}
+	}
+}
+
+func TestOtherCurrencyNeedsARateAndADay(t *testing.T) {
+	euro, err := focus.ParseConversion("EUR=1.25@2026-11-30")
+	if err != nil {
+		t.Fatal(err)
+	}
+	facts, _, err := focus.Read(strings.NewReader(strings.Replace(aBill, "1.5,USD", "1.5,EUR", 1)), euro)
+	if err != nil || facts[0].Amount != 1_875_000_000 {
+		t.Errorf("got %v, %v, want 1.875 USD", facts, err)
+	}
+	if got := euro.From(100 * pricing.Dollar); got != 80*pricing.Dollar {
+		t.Errorf("100 USD are %s EUR, want 80", got)
+	}
+	if got := euro.String(); got != "1 EUR = 1.25 USD on 2026-11-30" {
+		t.Errorf("got %q", got)
+	}
+	for _, text := range []string{"EUR", "EUR=1.1", "EUR=0@2026-11-30", "EUR=-1@2026-11-30", "euro=1@2026-11-30", "USD=1@2026-11-30", "EUR=1.1@today"} {
+		if _, err := focus.ParseConversion(text); err == nil {
+			t.Errorf("%q: want an error", text)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(aBill)
+	f.Fuzz(func(t *testing.T, text string) {
+		facts, _, err := focus.Read(strings.NewReader(text))
+		for _, fact := range facts {
+			if err == nil && (!fact.From.Before(fact.To) || fact.Line < 2) {
+				t.Errorf("got %+v", fact)
+			}
+		}
+	})
+}
