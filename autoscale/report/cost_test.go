@@ -31,7 +31,7 @@ func hourCharges() []ledger.Charge {
 
 func TestCostTableAddsUpAsPrinted(t *testing.T) {
 	var b bytes.Buffer
-	if err := NewCost(hourCharges(), from, from.Add(time.Hour), ledger.ByTeam, ledger.ByJob).Table(&b); err != nil {
+	if err := NewCost(CostConfig{Charges: hourCharges(), From: from, To: from.Add(time.Hour), By: []ledger.Dimension{ledger.ByTeam, ledger.ByJob}}).Table(&b); err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"Vision  GPT-L", "3.34", "3.33", "≥ 10.00", "≥ 3.33", "lower bounds", "2023-03-01 00:00 to 2023-03-01 01:00 (excluded)"} {
@@ -42,7 +42,7 @@ func TestCostTableAddsUpAsPrinted(t *testing.T) {
 }
 
 func TestCostTopKeepsTheTotal(t *testing.T) {
-	c := NewCost(hourCharges()[:3], time.Time{}, time.Time{}, ledger.ByJob).Top(1)
+	c := NewCost(CostConfig{Charges: hourCharges()[:3], By: []ledger.Dimension{ledger.ByJob}, Top: 1})
 	if len(c.totals.Rows) != 2 || c.totals.Rows[0].Key[0] != "GPT-L" || c.totals.Rows[1].Key[0] != "2 others" {
 		t.Fatalf("rows %v, want GPT-L and 2 others", c.totals.Rows)
 	}
@@ -54,7 +54,7 @@ func TestCostTopKeepsTheTotal(t *testing.T) {
 func TestCostFilesKeepMoneyExactAndTheUnknownNull(t *testing.T) {
 	charges := hourCharges()
 	charges[3].List = 0
-	c := NewCost(charges, from, time.Time{}, ledger.ByTeam)
+	c := NewCost(CostConfig{Charges: charges, From: from, By: []ledger.Dimension{ledger.ByTeam}})
 	var b bytes.Buffer
 	if err := c.JSON(&b); err != nil {
 		t.Fatal(err)
@@ -80,14 +80,14 @@ func TestCostFilesKeepMoneyExactAndTheUnknownNull(t *testing.T) {
 	if err := c.CSV(&b); err != nil {
 		t.Fatal(err)
 	}
-	if want := "NLP,3.333333333,,,2,1\n"; !strings.HasSuffix(b.String(), want) {
+	if want := "NLP,3.333333333,,,,0,0,0,3.333333333,2,1,,\n"; !strings.HasSuffix(b.String(), want) {
 		t.Errorf("csv %q, want its last line %q", b.String(), want)
 	}
 }
 
 func TestCostOfNothing(t *testing.T) {
 	var b bytes.Buffer
-	if err := NewCost(nil, time.Time{}, time.Time{}, ledger.ByTeam).Table(&b); err != nil {
+	if err := NewCost(CostConfig{By: []ledger.Dimension{ledger.ByTeam}}).Table(&b); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), "0.00") || !strings.Contains(b.String(), unknown) {

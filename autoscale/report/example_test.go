@@ -27,18 +27,19 @@ func ExampleCost_Table() {
 			Rate: 10 * pricing.DollarPerHour, Known: true, List: 12 * pricing.DollarPerHour, Amount: amount,
 		})
 	}
-	if err := report.NewCost(charges, from, from.Add(time.Hour), ledger.ByJob).Table(os.Stdout); err != nil {
+	if err := report.NewCost(report.CostConfig{Charges: charges, From: from, To: from.Add(time.Hour), By: []ledger.Dimension{ledger.ByJob}}).Table(os.Stdout); err != nil {
 		fmt.Println(err)
 	}
 	// Output:
-	// job        cost  share  on demand  spot saving  accelerators
-	//             USD      %        USD          USD         hours
-	// ──────────────────────────────────────────────────────────────
-	// GPT-L      3.34   33.3       4.00         0.66           1.0
-	// LM-1       3.33   33.3       4.00         0.67           1.0
-	// ResNet-1   3.33   33.3       4.00         0.67           1.0
-	// ──────────────────────────────────────────────────────────────
-	// all       10.00  100.0      12.00         2.00           3.0
+	// job        cost  share  list cost  spot saving  idle  waste  accelerators
+	//             USD      %        USD          USD   USD    USD         hours
+	// ───────────────────────────────────────────────────────────────────────────
+	// GPT-L      3.34   33.3       4.00         0.66  0.00   0.00           1.0
+	// LM-1       3.33   33.3       4.00         0.67  0.00   0.00           1.0
+	// ResNet-1   3.33   33.3       4.00         0.67  0.00   0.00           1.0
+	// ───────────────────────────────────────────────────────────────────────────
+	// all       10.00  100.0      12.00         2.00  0.00   0.00           3.0
 	//
-	// Charges of 2023-06-05 00:00 to 2023-06-05 01:00 (excluded), UTC. On demand: the same time at the on-demand rate of the same type and zone.
+	// Charges of 2023-06-05 00:00 to 2023-06-05 01:00 (excluded), UTC. List cost: the same time at the on-demand rate of the same type and zone.
+	// Estimated from quotes: no bill or feed has corrected it.
 }

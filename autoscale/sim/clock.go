@@ -262,6 +262,13 @@ func (w *world) outcome(ctx context.Context) (Outcome, error) {
 		out.Script += c.Script()
 	}
 	out.figures(charges, records, newReference(w.s.Reference, w.s.Catalogue), w.counts)
+	for i := range records {
+		for n := range out.JobOutcomes {
+			if j := &out.JobOutcomes[n]; j.Job == records[i].Job.ID && j.Done {
+				j.Hindsight = w.hindsight(records[i].Job, records[i].Safe, records[i].Started)
+			}
+		}
+	}
 	out.Series = seriesOf(out.From, out.To, charges, w.jobs)
 	out.Prices = priceSeries(w.prices, machines, out.From, out.To)
 	return out, nil

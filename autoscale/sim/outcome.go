@@ -102,6 +102,7 @@ type JobOutcome struct {
 	Cost           pricing.Money `json:"cost"`
 	Restarts       int           `json:"restarts"`
 	Losses         int           `json:"losses"`
+	Hindsight      *Hindsight    `json:"hindsight,omitempty"` // of a job that is done
 }
 
 // Series is how the fleet went, in steps of equal length from Outcome.From on.

@@ -11,52 +11,85 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/goodfleet/goodfleet/autoscale/report"
+	"github.com/goodfleet/goodfleet/pricing/focus"
 	"github.com/goodfleet/goodfleet/pricing/ledger"
 )
 
 // ledgerFile is the name of the charges in the folder that simulate writes.
 const ledgerFile = "charges.jsonl"
 
+// workFile is the name of what the jobs got done, beside the charges.
+const workFile = "work.json"
+
+// Formats of cost-report alone.
+const (
+	asHTML     = "html"
+	asMarkdown = "markdown"
+)
+
 // costConfig is what cost-report is asked.
 type costConfig struct {
 	settings settings
 	by       string
-	from, to string
+	span     spanFlags
 	top      int
+	work     string
+	output   string
+	currency string
 }
+
+const byUsage = "dimensions, separated by commas: job, team, project, cloud, region, zone, type, market, account, instance, item, round, day, month"
 
 func newCostReport(s streams) *cobra.Command {
 	cfg := costConfig{}
 	cmd := &cobra.Command{
 		Use:   "cost-report",
 		Short: "Sum the ledger by team, job, cloud, market, account, day, ...",
-		Long: `Sum the ledger by any dimension. Sums are exact to the nano dollar; a table shows
-cents, rounded so that they add up. The window is from --from up to, and without, --to.`,
+		Long: `Sum the ledger by any dimensions. Sums are exact to the nano dollar; a table shows
+cents, rounded so that they add up. The window is from --from up to, and without, --to;
+days begin at midnight of --zone. What the jobs got done is read from --work, so that
+there is a cost for each unit of it.`,
 		Example: `  goodfleet cost-report
   goodfleet cost-report --by team,market
+  goodfleet cost-report --by job --top 10 -o markdown
+  goodfleet cost-report --by day --from last-month --zone America/New_York -o html > november.html
   goodfleet cost-report --ledger out/charges.jsonl --by day --from 2023-06-05 --to 2023-06-08 -o csv`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			if cfg.settings, err = readSettings(cmd); err != nil {
+			// A page and a table for comments are forms of this verb alone, and no setting.
+			if form := cmd.Flags().Lookup("output"); form.Changed && (cfg.output == asHTML || cfg.output == asMarkdown) {
+				own := cfg.output
+				if err := form.Value.Set(asTable); err != nil {
+					return err
+				}
+				if cfg.settings, err = readSettings(cmd); err != nil {
+					return err
+				}
+				cfg.output = own
+			} else if cfg.settings, err = readSettings(cmd); err != nil {
 				return err
 			}
-			return runCostReport(cmd.Context(), s.out, cfg)
+			return runCostReport(cmd.Context(), s.out, cfg, time.Now())
 		},
 	}
-	addSettings(cmd, "ledger", "output")
-	cmd.Flags().StringVar(&cfg.by, "by", "team,market", "dimensions, separated by commas: job, team, cloud, region, zone, type, market, account, instance, day")
-	cmd.Flags().StringVar(&cfg.from, "from", "", "first day or instant")
-	cmd.Flags().StringVar(&cfg.to, "to", "", "day or instant that is no longer in it")
+	addSettings(cmd, "ledger", "out")
+	cmd.Flags().StringVarP(&cfg.output, "output", "o", "", "form of the answer: table, json, yaml, csv, html or markdown (default as set, table)")
+	cmd.Flags().StringVar(&cfg.by, "by", "team,market", byUsage)
 	cmd.Flags().IntVar(&cfg.top, "top", 0, "show the dearest rows and sum the others in one (0: all)")
+	cmd.Flags().StringVar(&cfg.work, "work", "", "file of what the jobs got done (default work.json beside the ledger, if there)")
+	cmd.Flags().StringVar(&cfg.currency, "currency", "", "show amounts in another currency, at a rate of a day: EUR=1.0870@2026-11-30 (what one EUR is worth in USD)")
+	cfg.span.add(cmd)
+	cmd.AddCommand(newCostDiff(s), newCostReconcile(s), newCostForecast(s), newCostAnomalies(s))
 	return cmd
 }
 
-func runCostReport(_ context.Context, w io.Writer, cfg costConfig) error {
+func runCostReport(_ context.Context, w io.Writer, cfg costConfig, now time.Time) error {
 	by, err := dimensions(cfg.by)
 	if err != nil {
 		return err
@@ -64,27 +97,80 @@ func runCostReport(_ context.Context, w io.Writer, cfg costConfig) error {
 	if cfg.top < 0 {
 		return fmt.Errorf("--top %d: want 0 or more", cfg.top)
 	}
-	from, to, err := window(cfg.from, cfg.to)
+	output := cmp.Or(cfg.output, cfg.settings.output)
+	if err := checkFormat(output, asTable, asJSON, asYAML, asCSV, asHTML, asMarkdown); err != nil {
+		return err
+	}
+	span, err := cfg.span.read(now)
 	if err != nil {
 		return err
 	}
-	charges, err := readLedger(cfg.settings.ledger)
-	if err != nil {
-		return err
-	}
-	kept := charges[:0]
-	for _, c := range charges {
-		if (from.IsZero() || !c.From.Before(from)) && (to.IsZero() || c.From.Before(to)) {
-			kept = append(kept, c)
+	config := report.CostConfig{From: span.from, To: span.to, Zone: span.zone, By: by, Top: cfg.top}
+	if cfg.currency != "" {
+		rate, err := focus.ParseConversion(cfg.currency)
+		if err != nil {
+			return fmt.Errorf("--currency: %w", err)
 		}
+		config.Currency = &report.Conversion{Code: rate.Currency, Says: rate.String(), Of: rate.From}
 	}
-	cost := report.NewCost(kept, from, to, by...).Top(cfg.top)
+	if config.Charges, err = chargesIn(cfg.settings.ledger, span); err != nil {
+		return err
+	}
+	if config.Work, err = readWork(cfg.work, cfg.settings.ledger); err != nil {
+		return err
+	}
+	cost := report.NewCost(config)
 	var out bytes.Buffer
-	if err := writeAs(&out, cfg.settings.output, cost); err != nil {
+	switch output {
+	case asHTML:
+		err = cost.HTML(&out)
+	case asMarkdown:
+		err = cost.Markdown(&out)
+	default:
+		err = writeAs(&out, output, cost)
+	}
+	if err != nil {
 		return err
 	}
 	_, err = w.Write(out.Bytes())
 	return err
+}
+
+// chargesIn reads the charges that begin in a window.
+func chargesIn(path string, s span) ([]ledger.Charge, error) {
+	charges, err := readLedger(path)
+	if err != nil {
+		return nil, err
+	}
+	kept := charges[:0]
+	for _, c := range charges {
+		if s.holds(c.From) {
+			kept = append(kept, c)
+		}
+	}
+	return kept, nil
+}
+
+// readWork reads what the jobs got done: the file that is named, or the one beside
+// the ledger if it is there.
+func readWork(path, ledgerPath string) (*report.Work, error) {
+	named := path != ""
+	if !named {
+		path = filepath.Join(filepath.Dir(ledgerPath), workFile)
+	}
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) && !named {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("work: %w", err)
+	}
+	defer file.Close()
+	work, err := report.ReadWork(file)
+	if err != nil {
+		return nil, fmt.Errorf("work %s: %w", path, err)
+	}
+	return &work, nil
 }
 
 func dimensions(text string) ([]ledger.Dimension, error) {
@@ -101,24 +187,6 @@ func dimensions(text string) ([]ledger.Dimension, error) {
 		by = append(by, d)
 	}
 	return by, nil
-}
-
-// window reads both ends; an end that is not given is open.
-func window(fromText, toText string) (from, to time.Time, err error) {
-	if fromText != "" {
-		if from, err = instant("from", fromText); err != nil {
-			return from, to, err
-		}
-	}
-	if toText != "" {
-		if to, err = instant("to", toText); err != nil {
-			return from, to, err
-		}
-	}
-	if !from.IsZero() && !to.IsZero() && !from.Before(to) {
-		return from, to, fmt.Errorf("--from %s is not before --to %s", fromText, toText)
-	}
-	return from, to, nil
 }
 
 // readLedger reads charges, one JSON object a line. A charge given twice counts

@@ -176,7 +176,7 @@ func publish(w io.Writer, cfg simulateConfig, setting sim.Setting, outcomes []si
 		return err
 	}
 	subject := outcomes[max(0, slices.IndexFunc(outcomes, func(o sim.Outcome) bool { return o.Variant == subjectName && o.HazardScale == 1 }))]
-	cost := report.NewCost(subject.Charges, subject.From, subject.To, ledger.ByTeam, ledger.ByMarket)
+	cost := report.NewCost(report.CostConfig{Charges: subject.Charges, From: subject.From, To: subject.To, By: []ledger.Dimension{ledger.ByTeam, ledger.ByMarket}})
 	var out bytes.Buffer
 	if err = writeAs(&out, cfg.settings.output, comparison); err == nil && cfg.settings.output == asTable {
 		fmt.Fprintf(&out, "\nCost report of %s at the measured rate of interruptions\n\n", subject.Variant)
@@ -196,6 +196,7 @@ func publish(w io.Writer, cfg simulateConfig, setting sim.Setting, outcomes []si
 		files := []output{
 			{"report.html", func(w io.Writer) error { return comparison.HTML(w, page(cfg, setting)) }},
 			{"comparison.json", comparison.JSON},
+			{workFile, report.NewWork(subject).JSON},
 			{ledgerFile, func(w io.Writer) error { return writeLedger(w, subject.Charges) }},
 		}
 		if cfg.faults != "" {

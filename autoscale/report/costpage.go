@@ -1,0 +1,235 @@
+package report
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/pricing/ledger"
+)
+
+//go:embed costpage.html
+var costPageText string
+
+var costPageTemplate = template.Must(template.New("cost page").Parse(costPageText))
+
+// pictured is the most rows that a picture tells apart; the rest are one.
+const pictured = 7
+
+// costPage is what the template shows.
+type costPage struct {
+	Title     string
+	Heading   string
+	Style     template.CSS
+	Currency  string
+	Facts     []Fact
+	Tiles     []tile
+	Table     grid
+	Notes     []string
+	Pictures  []picture
+	Anomalies grid
+}
+
+// HTML writes the report as one page that needs nothing beside it.
+func (c Cost) HTML(w io.Writer) error {
+	p := costPage{Title: "What it cost", Style: template.CSS(pageStyle), Currency: c.currency(), Notes: c.Notes()}
+	var by []string
+	for _, d := range c.totals.By {
+		by = append(by, d.String())
+	}
+	p.Heading = "By " + cmp.Or(strings.Join(by, " and "), "nothing: all in one")
+	days := Days(c.cfg.Charges, c.cfg.Zone)
+	p.Facts = []Fact{{"Zone", c.cfg.Zone.String()}, {"Lines of the ledger", number(float64(len(c.cfg.Charges)), 0)}}
+	if len(days) > 0 {
+		p.Facts = append([]Fact{{"First day", days[0].Start.Format("2 Jan 2006")}, {"Last day", days[len(days)-1].Start.Format("2 Jan 2006")}}, p.Facts...)
+	}
+	p.Tiles = c.tiles()
+	head, unit, rows, foot := c.cells()
+	for i, u := range unit {
+		if u != "" {
+			head[i] += ", " + u
+		}
+	}
+	p.Table = grid{Heads: head, Rows: rows}
+	if len(c.totals.By) == 0 {
+		p.Table.Rows = nil
+	}
+	p.Table.Rows = append(p.Table.Rows, foot)
+	p.Pictures = c.pictures(days)
+	anomalies := Anomalies(c.cfg.Charges, c.cfg.Zone)
+	p.Anomalies = grid{Heads: []string{"what", "kind", "why", "USD"}}
+	for _, a := range anomalies[:min(len(anomalies), jobRows)] {
+		p.Anomalies.Rows = append(p.Anomalies.Rows, []string{a.What, a.Kind, a.Why, dollars(a.Amount)})
+	}
+	if err := costPageTemplate.Execute(w, p); err != nil {
+		return fmt.Errorf("cost page: %w", err)
+	}
+	return nil
+}
+
+// tiles are the numbers that people ask for first.
+func (c Cost) tiles() []tile {
+	s := c.totals.Sum
+	unit := c.currency()
+	list := []tile{
+		{Name: "cost", Value: bound(dollars(s.Amount), s.LowerBound()), Unit: unit, Against: []string{number(s.Hours, 0) + " accelerator-hours"}},
+		{Name: "spot saving", Value: bound(dollars(s.Saving), s.ListLowerBound()), Unit: unit, Against: []string{percent(s.Saving, s.List) + " % of the list cost"}},
+		{Name: "idle", Value: dollars(s.Idle), Unit: unit, Against: []string{percent(s.Idle, s.Amount) + " % of the cost"}},
+		{Name: "waste", Value: dollars(s.Waste), Unit: unit, Against: []string{percent(s.Waste, s.Amount) + " % of the cost: restarts, work lost"}},
+	}
+	if c.work != nil && *c.work > 0 {
+		list[0].Against = append(list[0].Against, number(s.Amount.Dollars()/(*c.work), 3)+" "+unit+" per "+strings.TrimSuffix(c.cfg.Work.Unit, "s"))
+	}
+	return list
+}
+
+// pictures draws cost over time, the rows, and where the money went. They show US
+// dollars only: another currency has one rate for all of time.
+func (c Cost) pictures(days []Day) []picture {
+	if len(days) == 0 || c.cfg.Currency != nil {
+		return nil
+	}
+	return []picture{c.dayPicture(days), c.rowPicture(), c.whitherPicture()}
+}
+
+// dayPicture stacks the cost of each day by the first dimension.
+func (c Cost) dayPicture(days []Day) picture {
+	dim := ledger.ByAccount
+	if len(c.totals.By) > 0 && c.totals.By[0] != ledger.ByDay && c.totals.By[0] != ledger.ByMonth {
+		dim = c.totals.By[0]
+	}
+	sums := ledger.NewSums(c.cfg.Zone, dim, ledger.ByDay)
+	for i := range c.cfg.Charges {
+		sums.Add(&c.cfg.Charges[i])
+	}
+	all := map[string]pricing.Money{}
+	byDay := map[[2]string]pricing.Money{}
+	for _, r := range sums.Totals().Rows {
+		all[r.Key[0]] += r.Amount
+		byDay[[2]string{r.Key[0], r.Key[1]}] += r.Amount
+	}
+	var names []string
+	for name := range all {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(all[b], all[a]), cmp.Compare(a, b)) })
+	others := names[min(len(names), pictured):]
+	names = names[:min(len(names), pictured)]
+	p := picture{Title: "Cost of each day", Wide: true, Caption: "By " + dim.String() + "; days of " + c.cfg.Zone.String() + ".", Table: grid{Heads: []string{"day"}}}
+	cv := newCanvas(wideWidth, tallHeight)
+	edges, low, most := []float64{0}, make([]float64, len(days)), 0.0
+	for _, d := range days {
+		edges = append(edges, edges[len(edges)-1]+d.Length.Hours())
+		most = max(most, d.Amount.Dollars())
+	}
+	cv.x, cv.y = timeline(days[0].Start, edges[len(edges)-1]), linear(most, 5)
+	cv.axes("", "USD per day")
+	columns := make([][]pricing.Money, 0, len(names)+1)
+	draw := func(label, colour string, amount func(day string) pricing.Money) {
+		high, column := slices.Clone(low), make([]pricing.Money, len(days))
+		for i, d := range days {
+			column[i] = amount(d.Start.Format(time.DateOnly))
+			high[i] += max(0, column[i].Dollars())
+		}
+		cv.area(edges, low, high, colour, label)
+		low = high
+		columns = append(columns, column)
+		p.Legend = append(p.Legend, legend{Label: label, Colour: template.CSS(colour)})
+		p.Table.Heads = append(p.Table.Heads, label+", USD")
+	}
+	for i, name := range names {
+		draw(cmp.Or(name, "no "+dim.String()), palette[i%len(palette)], func(day string) pricing.Money { return byDay[[2]string{name, day}] })
+	}
+	if len(others) > 0 {
+		draw(fmt.Sprintf("%d others", len(others)), otherColour, func(day string) (sum pricing.Money) {
+			for _, name := range others {
+				sum += byDay[[2]string{name, day}]
+			}
+			return sum
+		})
+	}
+	p.Table.Heads = append(p.Table.Heads, "all, USD")
+	for _, i := range sampled(len(days)) {
+		parts := make([]pricing.Money, len(columns))
+		for k := range columns {
+			parts[k] = columns[k][i]
+		}
+		shown, total := Together(parts, cent)
+		row := []string{days[i].Start.Format("Mon 2 Jan")}
+		for _, amount := range shown {
+			row = append(row, dollars(amount))
+		}
+		p.Table.Rows = append(p.Table.Rows, append(row, dollars(total)))
+	}
+	p.SVG = cv.svg("Cost of each day by " + dim.String())
+	return p
+}
+
+// rowPicture draws the dearest rows as bars.
+func (c Cost) rowPicture() picture {
+	rows := c.totals.Rows
+	amounts := make([]pricing.Money, len(rows))
+	for i := range rows {
+		amounts[i] = rows[i].Amount
+	}
+	shown, _ := Together(amounts, cent)
+	var bars []bar
+	table := grid{Heads: []string{"", "USD", "% of all"}}
+	for i, r := range rows[:min(len(rows), 2*pictured)] {
+		var words []string
+		for _, key := range r.Key {
+			words = append(words, cmp.Or(key, unknown))
+		}
+		label := cmp.Or(strings.Join(words, ", "), "all")
+		bars = append(bars, bar{label: label, value: dollars(shown[i]), to: max(0, shown[i].Dollars()), colour: palette[0]})
+		table.Rows = append(table.Rows, []string{label, dollars(shown[i]), percent(r.Amount, c.totals.Sum.Amount)})
+	}
+	return barPicture("What cost most", fmt.Sprintf("The first %d of %d rows.", len(bars), len(rows)), "The dearest rows", bars, table)
+}
+
+// whitherPicture draws how the list cost becomes useful work, step by step.
+func (c Cost) whitherPicture() picture {
+	s := c.totals.Sum
+	parts := make([]pricing.Money, len(accountWords))
+	accounts := ledger.Total(c.cfg.Charges, ledger.ByAccount)
+	for i, w := range accountWords {
+		for _, r := range accounts.Rows {
+			if r.Key[0] == string(w.account) {
+				parts[i] = r.Amount
+			}
+		}
+	}
+	shown, paid := Together(parts, cent)
+	saving, discount := nearest(s.Saving, cent), nearest(s.Discount, cent)
+	var bars []bar
+	table := grid{Heads: []string{"", "USD", "% of paid"}}
+	step := func(label, colour string, amount, from, to pricing.Money) {
+		bars = append(bars, bar{label: label, value: dollars(amount), from: max(0, from.Dollars()), to: max(0, to.Dollars()), colour: colour})
+		table.Rows = append(table.Rows, []string{label, dollars(amount), percent(amount, s.Amount)})
+	}
+	listed := paid + saving + discount
+	step("at list price", otherColour, listed, 0, listed)
+	step("spot saving", palette[7], -saving, listed, listed-saving)
+	if discount != 0 {
+		step("discounts", palette[5], -discount, listed-saving, paid)
+	}
+	step("paid", palette[0], paid, 0, paid)
+	left := paid
+	for i, w := range accountWords {
+		switch {
+		case w.account == ledger.ToJob:
+			step(w.words, w.colour, shown[i], 0, shown[i])
+		case parts[i] != 0:
+			step(w.words, w.colour, -shown[i], left, left-shown[i])
+			left -= shown[i]
+		}
+	}
+	return barPicture("Where the money went", "From the list price of what was held, by what spot and discounts saved, to what was paid; less what carried no new work.",
+		"Waterfall from list price to useful work", bars, table)
+}

@@ -1,0 +1,174 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/goodfleet/goodfleet/autoscale/sim"
+	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/pricing/ledger"
+)
+
+// Work is what jobs got done over their lives, in one unit that compares between
+// models. It lies beside a ledger, which knows money alone.
+type Work struct {
+	APIVersion string    `json:"apiVersion"`
+	Kind       string    `json:"kind"`
+	Unit       string    `json:"unit"` // "V100-hours"
+	Jobs       []JobWork `json:"jobs"`
+}
+
+// JobWork is what one job got done and kept.
+type JobWork struct {
+	Job  string       `json:"job"`
+	Done float64      `json:"done"` // in the unit
+	Best *Alternative `json:"cheapest_alternative"`
+}
+
+// Alternative is the cheapest single way in which the work could have been done
+// from the job's start on, by the prices as they came: machines of one offering,
+// whole, that nobody takes. It is a bound in hindsight, which no plan could know.
+type Alternative struct {
+	What  string        `json:"what"`
+	Hours float64       `json:"hours"`
+	Cost  pricing.Money `json:"cost"`
+}
+
+// NewWork takes the work of a simulation.
+func NewWork(o sim.Outcome) Work {
+	w := Work{APIVersion: "goodfleet/v1", Kind: "Work", Unit: o.Reference + "-hours", Jobs: []JobWork{}}
+	for _, j := range o.JobOutcomes {
+		job := JobWork{Job: string(j.Job), Done: j.ReferenceHours}
+		if h := j.Hindsight; h != nil {
+			job.Best = &Alternative{What: h.What, Hours: h.Hours, Cost: h.Cost}
+		}
+		w.Jobs = append(w.Jobs, job)
+	}
+	return w
+}
+
+// JSON writes the work as ReadWork reads it.
+func (w Work) JSON(out io.Writer) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetIndent("", " ")
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(w); err != nil {
+		return fmt.Errorf("work: %w", err)
+	}
+	return nil
+}
+
+// ReadWork reads what JSON writes, and nothing else.
+func ReadWork(in io.Reader) (Work, error) {
+	var w Work
+	decoder := json.NewDecoder(in)
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&w); err != nil {
+		return Work{}, err
+	}
+	if w.APIVersion != "goodfleet/v1" || w.Kind != "Work" {
+		return Work{}, fmt.Errorf("kind: %q of %q: want Work of goodfleet/v1", w.Kind, w.APIVersion)
+	}
+	for i, j := range w.Jobs {
+		if j.Job == "" || !(j.Done >= 0) {
+			return Work{}, fmt.Errorf("jobs[%d]: job %q has done %g", i, j.Job, j.Done)
+		}
+	}
+	return w, nil
+}
+
+func (w *Work) best(job string) *Alternative {
+	if w == nil {
+		return nil
+	}
+	i := slices.IndexFunc(w.Jobs, func(j JobWork) bool { return j.Job == job })
+	if i < 0 {
+		return nil
+	}
+	return w.Jobs[i].Best
+}
+
+// by spreads the work over the rows of a report. A row has work only if a job falls
+// under one row alone, and the window holds all of each job.
+func (w *Work) by(cfg CostConfig, t ledger.Totals) (rows []*float64, all *float64, cut bool) {
+	rows = make([]*float64, len(t.Rows))
+	if w == nil {
+		return rows, nil, false
+	}
+	whole := !slices.ContainsFunc(t.By, func(d ledger.Dimension) bool { return !d.OfJobs() })
+	done := map[string]float64{}
+	for _, j := range w.Jobs {
+		done[j.Job] = j.Done
+	}
+	keys := map[string]string{} // of a job: the row that it falls under
+	mixed := map[string]bool{}
+	places := map[string]int{}
+	for i, r := range t.Rows {
+		places[fmt.Sprint(r.Key)] = i
+	}
+	// A row's labels are those of the charges, so a job's row is found through them.
+	for i := range cfg.Charges {
+		c := &cfg.Charges[i]
+		if _, known := done[c.Job]; c.Job == "" || !known {
+			continue
+		}
+		key := make([]string, len(t.By))
+		for n, d := range t.By {
+			switch d {
+			case ledger.ByJob:
+				key[n] = c.Job
+			case ledger.ByTeam:
+				key[n] = c.Team
+			case ledger.ByProject:
+				key[n] = c.Project
+			}
+		}
+		text := fmt.Sprint(key)
+		if before, seen := keys[c.Job]; seen && before != text {
+			mixed[c.Job] = true
+		}
+		keys[c.Job] = text
+	}
+	partial := !cfg.From.IsZero() || !cfg.To.IsZero()
+	if partial {
+		return rows, nil, true
+	}
+	total := 0.0
+	for _, j := range w.Jobs {
+		total += j.Done
+		if at, ok := places[keys[j.Job]]; ok && whole && !mixed[j.Job] && len(t.By) > 0 {
+			if rows[at] == nil {
+				rows[at] = new(float64)
+			}
+			*rows[at] += j.Done
+		}
+	}
+	return rows, &total, false
+}
+
+// alternatives adds what each job's cheapest alternative in hindsight would have
+// cost, in a report by job alone.
+func (c Cost) alternatives(add func(title, of string, cell func(r *ledger.Row, i int) string, last string)) {
+	if !slices.Equal(c.totals.By, []ledger.Dimension{ledger.ByJob}) || !slices.ContainsFunc(c.cfg.Work.Jobs, func(j JobWork) bool { return j.Best != nil }) {
+		return
+	}
+	add("cheapest in hindsight", c.currency(), func(r *ledger.Row, _ int) string {
+		best := c.cfg.Work.best(r.Key[0])
+		if best == nil {
+			return unknown
+		}
+		cost := best.Cost
+		if c.cfg.Currency != nil {
+			cost = c.cfg.Currency.Of(cost)
+		}
+		return dollars(cost)
+	}, "")
+	add("on", "", func(r *ledger.Row, _ int) string {
+		if best := c.cfg.Work.best(r.Key[0]); best != nil {
+			return best.What
+		}
+		return ""
+	}, "")
+}
