@@ -57,6 +57,15 @@ func fleet(jobs, types int, seed uint64, level bool, templates int) *Program {
 	return p
 }
 
+// scarce is a fleet of a quarter of the capacity: no job alone caps the level.
+func scarce(jobs, types int, seed uint64, templates int) *Program {
+	p := fleet(jobs, types, seed, true, templates)
+	for r := range p.Capacity {
+		p.Capacity[r] = math.Ceil(p.Capacity[r] / 4)
+	}
+	return p
+}
+
 // small draws a program with zeros, ties and, sometimes, more than one row per column.
 func small(t *rapid.T) *Program {
 	rows := rapid.IntRange(1, 4).Draw(t, "rows")
@@ -200,6 +209,25 @@ func TestVertexSplitsNoMoreJobsThanThereAreRows(t *testing.T) {
 			if n := excess(p, s.X, s.Level); n > len(p.Capacity)+1 {
 				t.Errorf("level %v, %d templates: %d shares too many for %d rows", level, templates, n, len(p.Capacity))
 			}
+		}
+	}
+}
+
+func TestPurifiedPointsUseAsMuchOfEachRowAndSplitFewJobs(t *testing.T) {
+	for _, templates := range []int{0, 12} {
+		p := scarce(600, 5, 9, templates)
+		s := Solve(p, Options{Gap: 1e-9})
+		before := s
+		p.thin(&s, Options{Gap: 1e-6})
+		if s.Gap > 1e-6 || s.Violation > feasibleTol || s.Level < before.Level*(1-1e-6) {
+			t.Fatalf("%d templates: gap %g, violation %g, level %g of %g", templates, s.Gap, s.Violation, s.Level, before.Level)
+		}
+		was, n := excess(p, before.X, before.Level), excess(p, s.X, s.Level)
+		if n > len(p.Capacity)+1 {
+			t.Errorf("%d templates: %d shares too many for %d rows, %d before", templates, n, len(p.Capacity), was)
+		}
+		if templates > 0 && was <= n {
+			t.Errorf("%d templates: %d shares too many as before: nothing was tested", templates, n)
 		}
 	}
 }

@@ -12,7 +12,7 @@ const (
 	sampleJobs  = 600    // jobs in the sample that gives first prices
 	keepPerJob  = 5      // columns that each job keeps, and its fastest
 	siftRounds  = 8      // times that missed columns are added
-	vertexJobs  = 4000   // jobs above which a level stays at its interior point: pivots cost seconds there
+	vertexJobs  = 4000   // jobs above which a level's point is thinned instead: pivots cost seconds there
 	vertexTol   = 1e-9   // gap of the interior point from which a vertex is sought
 )
 
@@ -49,11 +49,16 @@ func (p *Program) solve(o Options) Solution {
 			return Solution{Status: Infeasible, X: make([]float64, p.Columns()), Bound: math.Inf(-1), Conflict: conflict, Prices: s.Prices, Iterations: s.Iterations}
 		}
 	}
-	if o.Vertex && !(p.Level && p.Jobs() > vertexJobs) || s.Status != Optimal {
+	if o.Vertex && !p.manyLevels() || s.Status != Optimal {
 		p.vertex(&s, o)
+	} else if o.Vertex {
+		p.thin(&s, o)
 	}
 	return s
 }
+
+// manyLevels reports whether p is at a level and too large for pivots.
+func (p *Program) manyLevels() bool { return p.Level && p.Jobs() > vertexJobs }
 
 // impossible lists the jobs whose floor is out of reach even alone.
 func (p *Program) impossible() []int {
@@ -99,7 +104,7 @@ func (p *Program) sift(s *Solution, o Options) {
 	}
 	// The interior point method goes a little beyond the gap asked for: the repair costs some.
 	tol := max(min(o.gap()*0.2, 1e-4), 1e-10)
-	if o.Vertex {
+	if o.Vertex && !p.manyLevels() {
 		tol = min(tol, vertexTol) // the nearer, the fewer pivots
 	}
 	s.Bound = math.Inf(1)

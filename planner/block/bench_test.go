@@ -1,0 +1,53 @@
+package block
+
+import (
+	"fmt"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// cpu is the CPU time of the process so far, which a loaded machine stretches little.
+func cpu() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// BenchmarkSolve prints CPU seconds, the median of three runs, and by how many shares the
+// point exceeds a vertex of the jobs alone.
+func BenchmarkSolve(b *testing.B) {
+	for _, size := range [][2]int{{512, 3}, {2048, 30}, {10000, 30}} {
+		for _, level := range []bool{true, false} {
+			p := fleet(size[0], size[1], 1, level, 0)
+			if level {
+				p = scarce(size[0], size[1], 1, 0)
+			}
+			for _, vertex := range []bool{false, true} {
+				if vertex && size[0] < vertexJobs { // pivots: what small programs cost is known from tests
+					continue
+				}
+				b.Run(fmt.Sprintf("%dx%d/level=%v/vertex=%v", size[0], size[1], level, vertex), func(b *testing.B) {
+					for range b.N {
+						for _, gap := range []float64{1e-4, 1e-6} {
+							var s Solution
+							var list []float64
+							for range 3 {
+								t := cpu()
+								s = Solve(p, Options{Gap: gap, Vertex: vertex, Second: vertex})
+								list = append(list, (cpu() - t).Seconds())
+							}
+							slices.Sort(list)
+							b.ReportMetric(list[1], fmt.Sprintf("cpu-s@%.0e", gap))
+							b.ReportMetric(s.Gap, fmt.Sprintf("gap@%.0e", gap))
+							b.ReportMetric(float64(excess(p, s.X, s.Level)), fmt.Sprintf("excess@%.0e", gap))
+						}
+					}
+				})
+			}
+		}
+	}
+}
