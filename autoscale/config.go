@@ -91,6 +91,7 @@ type Settings struct {
 	PriceStep     float64 // relative change of a rate that is worth a plan; 0: any
 
 	BurnCap pricing.Rate             // sum of the rates of all machines; 0: none
+	Rows    []planner.Row            // further bounds on what is held
 	Notices map[string]time.Duration // warning before a spot machine goes, by cloud
 }
 
@@ -274,6 +275,11 @@ func (s *Settings) fill() error {
 	}
 	if s.MaxFailures == 0 {
 		s.MaxFailures = d.MaxFailures
+	}
+	for i := range s.Rows {
+		if err := s.Rows[i].Check(); err != nil {
+			return err
+		}
 	}
 	if err := validateWindows(s.Windows); err != nil {
 		return err

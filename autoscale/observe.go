@@ -180,7 +180,7 @@ func (l *Loop) state(now time.Time) *State {
 		Ending: l.ending.count, EndingRate: l.ending.rate, MayEndAll: l.allowed,
 	}
 	s.Offers, s.Unpriced = l.offers(now)
-	s.Reservations, s.EndFirst, s.Windows = l.cfg.Reservations, l.cfg.Settings.EndFirst, l.cfg.Settings.Windows
+	s.Reservations, s.EndFirst, s.Windows, s.Rows = l.cfg.Reservations, l.cfg.Settings.EndFirst, l.cfg.Settings.Windows, l.cfg.Settings.Rows
 	for _, p := range l.strays {
 		s.Strays[p.Job] = true
 	}

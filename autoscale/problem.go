@@ -1,6 +1,7 @@
 package autoscale
 
 import (
+	"slices"
 	"time"
 
 	"github.com/goodfleet/goodfleet/planner"
@@ -12,7 +13,7 @@ import (
 // are leaving are not in it: their rates and quotas are taken off the caps. Jobs
 // that have to stay as they are in this round are not in it either.
 func (s *State) problem() planner.Problem {
-	p := planner.Problem{Now: s.Now, Round: s.Round, BurnCap: s.BurnCap}
+	p := planner.Problem{Now: s.Now, Round: s.Round, BurnCap: s.BurnCap, Rows: slices.Clone(s.Rows)}
 	there := map[provider.InstanceID]bool{}
 	var aside pricing.Rate
 	strange := s.strange()
@@ -49,6 +50,11 @@ func (s *State) problem() planner.Problem {
 	}
 	if p.BurnCap > 0 {
 		p.BurnCap = max(1, p.BurnCap-aside) // 0 would be no cap at all
+	}
+	for n := range p.Rows { // what is not in the problem takes its part too
+		if r := &p.Rows[n]; r.Team == "" && r.Kind == planner.BurnRow {
+			r.Most = max(0, r.Most-aside)
+		}
 	}
 	for i := range s.Jobs {
 		if r := &s.Jobs[i]; r.Ended.IsZero() && !s.fixed(r) && !s.isSpent(r) {

@@ -25,6 +25,7 @@ type State struct {
 	Busy      []string // clouds that throttle: nothing more is bought there in this round
 	NoBuying  string   // why nothing at all is bought any more in this round; "": it may be
 	BurnCap   pricing.Rate
+	Rows      []planner.Row
 	Hold      time.Duration // minimum run time of a machine
 	Grace     time.Duration // before a machine is ended that nothing accounts for
 	Recheck   time.Duration // how long a machine that the cloud refused to end is left alone

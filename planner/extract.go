@@ -114,10 +114,14 @@ func (k *packing) column(i int) *Column { return &k.pr.Jobs[i].Columns[k.seats[i
 // Waits reports whether the solution leaves job i without machines.
 func (s Solution) Waits(i int) bool { return s.packing.seats[i].column < 0 }
 
-// UsedUp reports whether what the solution buys leaves no machines for c: those of
-// its offer are all taken, or the quota that they count against is.
-func (s Solution) UsedUp(c *Column) bool {
+// UsedUp reports whether the solution leaves no machines for column c of job i: those
+// of its offer are all taken, or the quota that they count against is, or there is
+// too little on demand beside them.
+func (s Solution) UsedUp(i int, c *Column) bool {
 	k := s.packing
+	if k.tooMuchSpot(i, c) {
+		return true
+	}
 	o := &k.pr.Problem.Offers[c.Offer]
 	bought := 0
 	if slot := k.pr.slot[c.Offer]; slot >= 0 {
@@ -149,8 +153,8 @@ func (s Solution) CouldStart(i int) string {
 			binds = "supply of " + o.Offering.String()
 		case row >= 0 && col.Nodes*k.pr.Problem.Quotas[row].Unit.Use(o.Type) > k.quota[row]:
 			binds = quotaName(k.pr.Problem.Quotas[row])
-		case k.rowInTheWay(i, c) != "":
-			binds = k.rowInTheWay(i, c)
+		case k.rowInTheWay(i, col) != "":
+			binds = k.rowInTheWay(i, col)
 		case !k.withinCap(need):
 			binds = "burn cap " + k.pr.Problem.BurnCap.String() + " USD/h"
 		default:

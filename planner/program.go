@@ -150,12 +150,16 @@ func (pr *Program) prune(d *Demand, held []bool) {
 	if d.Current >= 0 {
 		keep[d.Current] = true
 	}
-	var byAlone, byShare, there []ranked
+	var byAlone, byShare, there, safe []ranked
+	spotRow := slices.ContainsFunc(pr.Problem.Rows, func(r Row) bool { return r.Kind == SpotRow })
 	for k := range d.Columns {
 		c := &d.Columns[k]
 		share := max(c.Here, c.Bought) - c.Alone*float64(c.PerNode)/float64(pr.Problem.Offers[c.Offer].Type.Count)
 		byAlone = append(byAlone, ranked{k, c.Bought - c.Alone})
 		byShare = append(byShare, ranked{k, share})
+		if spotRow && pr.Problem.Offers[c.Offer].Offering.Market != provider.Spot {
+			safe = append(safe, ranked{k, c.Bought - c.Alone})
+		}
 		if held[c.Offer] {
 			there = append(there, ranked{k, share})
 		}
@@ -163,7 +167,7 @@ func (pr *Program) prune(d *Demand, held []bool) {
 	for _, list := range []struct {
 		of   []ranked
 		most int
-	}{{byAlone, 16}, {byShare, 10}, {there, 13}} {
+	}{{byAlone, 16}, {byShare, 10}, {there, 13}, {safe, 8}} {
 		slices.SortFunc(list.of, func(a, b ranked) int {
 			return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.column, b.column))
 		})

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/provider"
@@ -66,11 +67,11 @@ func (k *packing) takeOf(n, b int) float64 {
 	return k.pr.Problem.Rows[n].take(k.pr.Problem.Offers[bin.offer].Offering.Market, k.binRate(bin))
 }
 
-// takes calls visit with what a proposal for job i takes of each row.
-func (k *packing) takes(i int, p *proposal, visit func(row int, take float64)) {
+// takes calls visit with what job i in column col takes of each row on the given bins,
+// −1 for each to be bought.
+func (k *packing) takes(i int, col *Column, bins []int, visit func(row int, take float64)) {
 	pr := k.pr
 	d := &pr.Jobs[i]
-	col := &d.Columns[p.column]
 	o := &pr.Problem.Offers[col.Offer]
 	share := float64(col.PerNode) / float64(o.Type.Count)
 	for n := range pr.Problem.Rows {
@@ -79,7 +80,7 @@ func (k *packing) takes(i int, p *proposal, visit func(row int, take float64)) {
 			continue
 		}
 		sum := 0.0
-		for _, b := range p.bins {
+		for _, b := range bins {
 			switch {
 			case b < 0 && r.Team == "":
 				sum += r.take(o.Offering.Market, k.rate[col.Offer])
@@ -104,7 +105,7 @@ func (k *packing) allows(i int, p *proposal) bool {
 		return true
 	}
 	ok := true
-	k.takes(i, p, func(n int, take float64) {
+	k.takes(i, &k.pr.Jobs[i].Columns[p.column], p.bins, func(n int, take float64) {
 		later := k.lax && k.pr.Problem.Rows[n].Kind == SpotRow
 		ok = ok && (later || take <= 0 || k.used[n]+take <= k.most[n]+capSlack)
 	})
@@ -148,22 +149,23 @@ func (k *packing) fillTeams(i int, s *seat, sign float64) {
 	}
 }
 
-// rowInTheWay names the row that has no room for job i in column c on machines that
+// rowInTheWay names the row that has no room for column col of job i on machines that
 // would be bought; "" if all have.
-func (k *packing) rowInTheWay(i, c int) string {
-	if len(k.used) == 0 {
-		return ""
-	}
-	col := &k.pr.Jobs[i].Columns[c]
-	p := proposal{seat: seat{column: c}}
-	for range col.Nodes {
-		p.bins = append(p.bins, -1)
-	}
+func (k *packing) rowInTheWay(i int, col *Column, kinds ...RowKind) string {
 	name := ""
-	k.takes(i, &p, func(n int, take float64) {
-		if name == "" && take > 0 && k.used[n]+take > k.most[n]+capSlack {
-			name = k.pr.Problem.Rows[n].Name
+	k.takes(i, col, bought(col.Nodes), func(n int, take float64) {
+		r := &k.pr.Problem.Rows[n]
+		if name == "" && take > 0 && k.used[n]+take > k.most[n]+capSlack && (len(kinds) == 0 || slices.Contains(kinds, r.Kind)) {
+			name = r.Name
 		}
 	})
 	return name
 }
+
+// tooMuchSpot reports whether a row of spot has no room for column col of job i.
+func (k *packing) tooMuchSpot(i int, col *Column) bool {
+	return k.rowInTheWay(i, col, SpotRow) != ""
+}
+
+// bought is the bins of a gang on nodes machines that would be bought.
+func bought(nodes int) []int { return slices.Repeat([]int{-1}, nodes) }

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/goodfleet/goodfleet/autoscale/schedule"
+	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/provider"
 )
 
@@ -31,6 +33,7 @@ type ConfigSpec struct {
 
 	Quotas  []Quota  `json:"quotas,omitempty"`
 	Owned   []Owned  `json:"owned,omitempty"`
+	Limits  []Limit  `json:"limits,omitempty"`
 	Windows []Window `json:"windows,omitempty"`
 }
 
@@ -52,6 +55,40 @@ type Owned struct {
 	Zone   string `json:"zone"`
 	Type   string `json:"type"`
 	Count  int    `json:"count"`
+}
+
+// Limit bounds what is held at once. One of BurnCap and SpotShare is given.
+type Limit struct {
+	Name      string   `json:"name"`
+	Team      string   `json:"team,omitempty"` // absent: all that is held
+	BurnCap   Hourly   `json:"burnCap,omitzero"`
+	SpotShare *float64 `json:"spotShare,omitempty"`
+}
+
+// Row is the limit as the planner knows it.
+func (l Limit) Row() planner.Row {
+	if l.SpotShare != nil {
+		return planner.Row{Name: l.Name, Kind: planner.SpotRow, Team: l.Team, Part: *l.SpotShare}
+	}
+	return planner.Row{Name: l.Name, Kind: planner.BurnRow, Team: l.Team, Most: pricing.Rate(l.BurnCap)}
+}
+
+// checkLimits reports the first limit that bounds nothing, or two things, or has the
+// name of another, at its place.
+func (d Document) checkLimits() error {
+	seen := map[string]int{}
+	for i, l := range d.Config.Spec.Limits {
+		at := fmt.Sprintf("spec.limits[%d]", i)
+		line, _ := d.Place(at + ".name")
+		if first, twice := seen[l.Name]; twice {
+			return d.Fail(at+".name", "%q is given twice, first in line %d", l.Name, first)
+		}
+		seen[l.Name] = line
+		if (l.BurnCap == 0) == (l.SpotShare == nil) {
+			return d.Fail(at, "want burnCap or spotShare, one of them")
+		}
+	}
+	return nil
 }
 
 // Window says when something may be done. One of Allow and Deny is given.

@@ -48,8 +48,20 @@ func (world world) setting(cfg simulateConfig, start time.Time, jobs []*planner.
 		Variant: subjectName, Seed: s.seed, Start: start.Truncate(s.round), Jobs: jobs,
 		Catalogue: world.catalogue, Prices: world.history, Offerings: offerings, Quotas: quotas,
 		Plan: planBy(policy.Value), Reference: reference(jobs),
-		Loop: autoscale.Settings{Round: s.round, BurnCap: s.burnCap, Setup: setup, Book: bookEvery, SkipUnchanged: true, PriceStep: priceStep, Windows: windows},
+		Loop: autoscale.Settings{Round: s.round, BurnCap: s.burnCap, Setup: setup, Book: bookEvery, SkipUnchanged: true, PriceStep: priceStep, Windows: windows, Rows: s.rows()},
 	}, nil
+}
+
+// rows are the limits of the settings file, as the planner knows them.
+func (s *settings) rows() []planner.Row {
+	if s.config == nil {
+		return nil
+	}
+	var list []planner.Row
+	for _, l := range s.config.Spec.Limits {
+		list = append(list, l.Row())
+	}
+	return list
 }
 
 // windows are those of the settings file, as the loop goes by them.

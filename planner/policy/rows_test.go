@@ -133,3 +133,30 @@ func TestProblemsThatCannotBeMeant(t *testing.T) {
 		t.Error("a job that is listed twice passes")
 	}
 }
+
+// TestBoundOnSpotLeavesNobodyWaiting: jobs whose cheapest way is spot go on demand
+// beside others, however small the part of spot, even when spot fills all the columns
+// that a search looks at.
+func TestBoundOnSpotLeavesNobodyWaiting(t *testing.T) {
+	p := realProblem(t, 4, 300)
+	for _, part := range []float64{1, 0.8, 0.5, 0.2, 0} {
+		p.Rows = []planner.Row{{Name: "spot", Kind: planner.SpotRow, Part: part}}
+		plan, err := Value(p, Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range plan.Waits {
+			t.Errorf("part %g: %s waits: %s", part, w.Job, w.Reason)
+		}
+		all, spot := 0.0, 0.0
+		for _, m := range plan.Machines {
+			all += m.Rate.Dollars()
+			if m.Offering.Market == provider.Spot {
+				spot += m.Rate.Dollars()
+			}
+		}
+		if spot > part*all+1e-9 {
+			t.Errorf("part %g: spot is %.4f of %.4f USD/h", part, spot, all)
+		}
+	}
+}

@@ -180,16 +180,17 @@ func reprice(p *planner.Problem, sol planner.Solution, full []planner.Demand, kn
 	changed := false
 	for i := range full {
 		d, w := &full[i], &know[i]
-		if w.best < 0 || len(d.Columns) == 0 || w.pledge != nil && w.pledge.must || !sol.Waits(i) || !sol.UsedUp(&d.Columns[w.best]) {
+		if w.best < 0 || len(d.Columns) == 0 || w.pledge != nil && w.pledge.must || !sol.Waits(i) || !sol.UsedUp(i, &d.Columns[w.best]) {
 			continue
 		}
-		next := appraise(p, d, sol.UsedUp)
+		gone := func(c *planner.Column) bool { return sol.UsedUp(i, c) }
+		next := appraise(p, d, gone)
 		if next.best < 0 {
 			continue
 		}
 		if next.v < w.floor {
 			next.v = w.floor
-			cheapestWay(d, &next, sol.UsedUp)
+			cheapestWay(d, &next, gone)
 		}
 		next.pledge, next.floor = w.pledge, w.floor
 		*w = next
