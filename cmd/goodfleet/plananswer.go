@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/goodfleet/goodfleet/autoscale"
@@ -79,6 +80,23 @@ type planDeadline struct {
 	At    time.Time `json:"at"`
 	State string    `json:"state"`        // "met", "late", "open"
 	Spare *float64  `json:"spareSeconds"` // from the expected finish to it; negative: late; null: not known
+
+	Promise string      `json:"promise,omitempty"` // "kept", "net", "open", "late"
+	Slack   *float64    `json:"slackSeconds"`      // that may be lost before the net is due; null: there is no net
+	NetFrom *time.Time  `json:"netFrom"`           // when it starts at the latest
+	Net     *planCourse `json:"net"`               // what surely runs and is reserved
+	Soonest *time.Time  `json:"soonest"`           // late: the end on the fastest way that surely runs
+	Later   *planCourse `json:"later"`             // late: the cheapest end
+	Says    string      `json:"says,omitempty"`    // all that in a sentence
+}
+
+// planCourse is a way to the end of a job, begun now.
+type planCourse struct {
+	Config   planner.Config    `json:"config"`
+	Offering provider.Offering `json:"offering"`
+	Rate     pricing.Rate      `json:"rate"`
+	Finish   time.Time         `json:"finish"`
+	Cost     pricing.Money     `json:"cost"`
 }
 
 // States of a deadline in a plan.
@@ -167,6 +185,9 @@ func newPlanAnswer(a *asked) planAnswer {
 		}
 		j.Change = changeOf(&r, allocations[r.Job.ID])
 		j.Deadline = deadlineOf(r.Job, j.Finish)
+		if i := slices.IndexFunc(plan.Promises, func(p planner.Promise) bool { return p.Job == r.Job.ID }); i >= 0 {
+			j.Deadline.promised(plan.Promises[i])
+		}
 		if j.Offering != nil {
 			j.QuotedAt, j.Stale = quoted(book, *j.Offering, state.Now)
 		}
@@ -216,6 +237,22 @@ func deadlineOf(j *planner.Job, finish *time.Time) *planDeadline {
 		}
 	}
 	return d
+}
+
+// promised adds what the plan promises.
+func (d *planDeadline) promised(p planner.Promise) {
+	course := func(c *planner.Course) *planCourse {
+		if c == nil {
+			return nil
+		}
+		return &planCourse{c.Config, c.Offering, c.Rate, c.Finish.UTC(), c.Cost}
+	}
+	d.Promise, d.Says = p.State.String(), p.String()
+	d.Net, d.Soonest, d.Later = course(p.Net), timeOrNil(p.Soonest), course(p.Later)
+	if p.Net != nil {
+		slack := max(0, p.Slack.Seconds())
+		d.Slack, d.NetFrom = &slack, timeOrNil(p.From)
+	}
 }
 
 // A quote is stale when it is older than prices of its market commonly hold: spot

@@ -142,6 +142,9 @@ func (data planAnswer) details(w io.Writer) error {
 		if r := j.RunnerUp; r != nil {
 			add("    next best: %d × %s on %s at %s USD/h: %s", r.Config.Replicas, r.accelerator, r.Offering, cents(r.Rate.Dollars()), r.Reason)
 		}
+		if d := j.Deadline; d != nil && d.Says != "" {
+			add("    deadline %s: %s", d.At.UTC().Format("2006-01-02 15:04"), d.Says)
+		}
 	}
 	add("")
 	if g := data.machineGrid(); len(g.rows) > 0 {

@@ -33,7 +33,7 @@ func report(p *planner.Problem, pr *planner.Program, sol planner.Solution, know 
 		if !d.State.Job.Deadline.IsZero() && (know[i].pledge != nil || len(d.Columns) == 0) {
 			x := promise(p, d, seat, &know[i])
 			plan.Promises = append(plan.Promises, x)
-			if x.State != planner.PromiseKept {
+			if x.State == planner.PromiseLate || x.State == planner.PromiseOpen {
 				said = "; deadline: " + x.String()
 			}
 			wake(x.From, planner.NetClock)
