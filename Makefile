@@ -16,7 +16,7 @@ RACY  = $(shell grep -rlE --include='*.go' '\bgo func|errgroup|sync\.(Mutex|RWMu
 RAPID = $(shell grep -rl --include='*_test.go' 'pgregory.net/rapid' autoscale cmd planner pricing provider test 2>/dev/null | xargs -rn1 dirname | sort -u | sed 's|^|./|')
 FUZZ  = $(shell grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' autoscale cmd planner pricing provider test 2>/dev/null | sed -E 's|^(.*)/[^/]*:[0-9]+:func (.*)|./\1:\2|' | sort)
 
-.PHONY: help build run test check ci bench soak soak-tenth test-data test-highs test-browser test-crash bench-highs clean fmt vet staticcheck arrows test-race test-rest
+.PHONY: help build run test check ci bench soak soak-tenth test-data test-highs test-browser test-focus test-crash bench-highs clean fmt vet staticcheck arrows test-race test-rest
 
 help: ## list the targets; needs make
 	@sed -nE 's/^([a-z][a-z-]*):.*## (.*)/  \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-16s %s\n", $$1, $$2}'
@@ -38,7 +38,7 @@ fmt: ## gofmt changes nothing; needs Go
 
 vet: ## go vet finds nothing, behind build tags too; needs Go
 	$(GO) vet ./...
-	$(GO) vet -tags browser ./test/...
+	$(GO) vet -tags browser,focus ./test/...
 	$(GO) vet -tags data ./planner/...
 
 staticcheck: $(STATICCHECK) ## staticcheck finds nothing; needs Go and, once, the module proxy
@@ -66,6 +66,17 @@ test-data: ## tests on public data that may not be redistributed; needs Go, GOOD
 test-browser: build ## the report in a real browser; needs Go and Chromium, which apt brings
 	@.ci/need chromium chromium
 	$(GO) test -tags browser -count=1 -timeout 10m ./test/browser
+
+# The official validator of FOCUS, by version, from PyPI.
+FOCUS := $(CACHE)/focus-validator-2.0.1
+
+$(FOCUS)/installed:
+	@.ci/need python3 python3 python3-venv
+	mkdir -p $(CACHE)
+	.ci/focus $(FOCUS)
+
+test-focus: build $(FOCUS)/installed ## our export against the official validator of FOCUS; needs Go, Python 3.10 to 3.12 and, once, PyPI
+	GOODFLEET_FOCUS_VALIDATOR=$(FOCUS) $(GO) test -tags focus -v -count=1 -timeout 10m ./test/focus
 
 bench: ## sizes and speeds, as benchmarks; needs Go
 	$(GO) test -run '^$$' -bench . -benchmem -timeout 60m ./...
@@ -97,7 +108,7 @@ soak-tenth: ## a tenth of soak, with a printed seed; needs Go
 	@.ci/soak 100 15s "$(RAPID)" "$(FUZZ)"
 
 ci: ## what .ci/run calls: all of check, the outside data, the browser and a tenth of soak, with seconds; needs what these need
-	@.ci/table fmt vet staticcheck arrows test-race test-rest test-crash test-data test-highs test-browser soak-tenth
+	@.ci/table fmt vet staticcheck arrows test-race test-rest test-crash test-data test-highs test-browser test-focus soak-tenth
 
 clean: ## remove what the targets built; needs make
 	rm -rf bin $(OUT)

@@ -76,7 +76,7 @@ func serviceOf(cloud string, item ledger.Item, tpu bool) service {
 	case ledger.Controller:
 		return service{"goodfleet", "Management and Governance", "Other (Management and Governance)", "goodfleet", "Controller", "Controller"}
 	case ledger.Other:
-		return service{"Other charges", "Other", "Other (Other)", "Other", "", ""}
+		return service{"Other charges", "Other", "Other (Other)", "Other", "Line Item", ""}
 	}
 	if tpu {
 		return service{"Cloud TPU", "AI and Machine Learning", "Machine Learning", "CloudTPU", "Instance", "Compute Usage"}

@@ -133,6 +133,9 @@ func (s *segment) row(n Names) row {
 	default:
 		s.held(r, svc)
 	}
+	if r["SkuId"] == "" {
+		r["SkuMeter"] = ""
+	}
 	s.capacity(r)
 	s.allocate(r)
 	return r
