@@ -404,3 +404,39 @@ func TestFailedLaunchIsOverheadByItsName(t *testing.T) {
 		t.Errorf("got note %q, want failed launch", last.Note)
 	}
 }
+
+func TestIdleOfADedicatedMachineIsItsTeams(t *testing.T) {
+	m := ledger.NewMeter(history(t, quoted(awsOnDemand, day, "8")), ledger.Rules{})
+	shares := []ledger.Share{{Account: ledger.ToIdle, Team: "A"}, {Job: "b", Team: "B", Accelerators: 2}}
+	charges := m.Settle(life("i", awsOnDemand, clock(1, 0, 0), clock(2, 0, 0), provider.EndedByUs), 8, shares, clock(2, 0, 0), 1)
+	amounts(t, charges)
+	got := map[string]string{}
+	for _, r := range ledger.Total(charges, ledger.ByTeam, ledger.ByAccount).Rows {
+		got[r.Key[0]+" "+r.Key[1]] = r.Amount.String()
+	}
+	if diff := cmp.Diff(map[string]string{"A idle": "6", "B job": "2"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestStoppedMachinesCostTheirDisksAlone(t *testing.T) {
+	m := ledger.NewMeter(history(t, quoted(awsOnDemand, date(11, 1), "1")), ledger.Rules{})
+	var charges []ledger.Charge
+	for n := range 30 {
+		id := "i-" + string(rune('a'+n))
+		if n < 18 {
+			charges = append(charges, m.Settle(life(id, awsOnDemand, date(11, 1), date(11, 2), provider.EndedByUs), 8, nil, date(11, 2), 1)...)
+		}
+		d := disk("aws", 30, "1", date(11, 1), date(11, 2))
+		d.ID = "vol-" + id
+		charges = append(charges, m.Hold(d, nil, date(11, 3), 1)...)
+	}
+	amounts(t, charges)
+	got := map[string]string{}
+	for _, r := range ledger.Total(charges, ledger.ByItem).Rows {
+		got[r.Key[0]] = r.Amount.String()
+	}
+	if diff := cmp.Diff(map[string]string{"machine": "432", "disk": "30"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
