@@ -26,6 +26,7 @@ const pictured = 7
 type costPage struct {
 	Title     string
 	Heading   string
+	Keys      int // columns of the table that are no numbers
 	Style     template.CSS
 	Currency  string
 	Facts     []Fact
@@ -49,7 +50,7 @@ func (c Cost) HTML(w io.Writer) error {
 	if len(days) > 0 {
 		p.Facts = append([]Fact{{"First day", days[0].Start.Format("2 Jan 2006")}, {"Last day", days[len(days)-1].Start.Format("2 Jan 2006")}}, p.Facts...)
 	}
-	p.Tiles = c.tiles()
+	p.Tiles, p.Keys = c.tiles(), min(len(c.totals.By), 4)
 	head, unit, rows, foot := c.cells()
 	for i, u := range unit {
 		if u != "" {
@@ -211,7 +212,7 @@ func (c Cost) whitherPicture() picture {
 	table := grid{Heads: []string{"", "USD", "% of paid"}}
 	step := func(label, colour string, amount, from, to pricing.Money) {
 		bars = append(bars, bar{label: label, value: dollars(amount), from: max(0, from.Dollars()), to: max(0, to.Dollars()), colour: colour})
-		table.Rows = append(table.Rows, []string{label, dollars(amount), percent(amount, s.Amount)})
+		table.Rows = append(table.Rows, []string{label, dollars(amount), percent(amount, paid)})
 	}
 	listed := paid + saving + discount
 	step("at list price", otherColour, listed, 0, listed)
