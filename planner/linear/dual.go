@@ -30,6 +30,10 @@ func (s *Simplex) Dual(limit int) Status {
 		if s.Iteration >= end {
 			return Limit
 		}
+		if s.Objective() <= s.cutoff { // the prices stay those of an optimum, so that it only falls
+			s.ray = nil
+			return Infeasible
+		}
 		s.row(r)
 		v, ratio := s.enterDual(out)
 		if v == none {

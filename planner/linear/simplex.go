@@ -54,6 +54,7 @@ type Simplex struct {
 	unit      []float64
 	rhs       []float64
 	ray       []float64 // proof of infeasibility, by row
+	cutoff    float64   // objective at which Dual has seen enough
 	Iteration int       // pivots and bound moves so far
 }
 
@@ -65,7 +66,7 @@ type loose struct {
 // NewSimplex begins with the basis of all slacks.
 func NewSimplex(p *Program) *Simplex {
 	m := len(p.Bound)
-	s := &Simplex{p: p, m: m, f: newFactors(m), shifts: rand.New(rand.NewPCG(1, streamShift))}
+	s := &Simplex{p: p, m: m, f: newFactors(m), shifts: rand.New(rand.NewPCG(1, streamShift)), cutoff: math.Inf(-1)}
 	s.head, s.slackAt, s.slackFix = make([]int32, m), make([]int32, m), make([]bool, m)
 	for r := range m {
 		s.head[r], s.slackAt[r] = ^int32(r), int32(r)
@@ -92,6 +93,9 @@ func (s *Simplex) Fix(j int, held bool) {
 	s.grow()
 	s.fixed[j] = held
 }
+
+// Fixed reports whether column j is held at zero.
+func (s *Simplex) Fixed(j int) bool { return j < len(s.fixed) && s.fixed[j] }
 
 // Lock holds at zero every column and slack whose increase would lower the
 // objective by more than tol a unit. After an optimal solve, what is left free
@@ -364,6 +368,13 @@ func (s *Simplex) Value(j int) float64 {
 
 // Price is the dual of row r: what one more unit of its bound is worth.
 func (s *Simplex) Price(r int) float64 { return s.pi[r] }
+
+// Reduced is what one unit of column j adds to the objective at the prices.
+func (s *Simplex) Reduced(j int) float64 { return s.reduced(int32(j)) }
+
+// Cutoff makes Dual end as Infeasible once it is clear that no point is worth more than
+// v; there is no ray then.
+func (s *Simplex) Cutoff(v float64) { s.cutoff = v }
 
 // Ray is, after Infeasible, weights of the rows that no point can satisfy together.
 func (s *Simplex) Ray(r int) float64 { return s.ray[r] }

@@ -12,9 +12,10 @@ import (
 
 // Settings of branch and bound.
 const (
-	wholeTol   = 1e-7    // a share this near 0 or 1 is whole
-	nodePivots = 20_000  // pivots for one node
-	dualStart  = 100_000 // and for the root
+	wholeTol      = 1e-7    // a share this near 0 or 1 is whole
+	nodePivots    = 20_000  // pivots for one node
+	pivotsPerNode = 10      // on average, or the search ends
+	dualStart     = 100_000 // and for the root
 )
 
 // tree is a branch and bound over some jobs and the options kept.
@@ -34,14 +35,17 @@ type tree struct {
 	found  bool
 	gap    float64 // by which a better choice must exceed best
 	nodes  int
-	limit  int
+	pivots int // of programs restated since
+	limit  int // of nodes, and a multiple of it of pivots
 	open   nodes
+	here   []int32 // basis of the node that the program stands at; nil: none
 	lost   float64 // largest bound of the nodes that rounding left unsolved
 
 	classes [][]int // equal jobs, by index into jobs
 	order   [][]int // class → options by rent, none (-1) first
 
 	cutRounds int
+	solid     int // rows that are not cuts; their slacks are whole if units and room are
 	applied   []cut
 }
 
@@ -88,7 +92,12 @@ func newTree(p *Problem, jobs []int, keep [][]bool, room, prices []float64, best
 		bound = append(bound, 1)
 	}
 	bound = append(bound, room...)
+	rounded := t.divide(keep)
+	for _, d := range rounded {
+		bound = append(bound, d.bound)
+	}
 	t.lp = linear.NewProgram(bound)
+	t.solid = len(bound)
 	for _, j := range jobs {
 		for i, o := range p.Options[j] {
 			if keep[j][i] {
@@ -103,13 +112,50 @@ func newTree(p *Problem, jobs []int, keep [][]bool, room, prices []float64, best
 			if !keep[j][i] || o.Units > room[o.Row]+roomTol {
 				continue
 			}
-			t.column[n][i] = int32(t.lp.Add(o.Value/t.scale, []int32{int32(n), int32(len(jobs) + o.Row)}, []float64{1, o.Units}))
+			rows, entries := []int32{int32(n), int32(len(jobs) + o.Row)}, []float64{1, o.Units}
+			for k, d := range rounded {
+				if u := math.Floor(o.Units / d.by); d.row == o.Row && u > 0 {
+					rows, entries = append(rows, int32(len(jobs)+len(room)+k)), append(entries, u)
+				}
+			}
+			t.column[n][i] = int32(t.lp.Add(o.Value/t.scale, rows, entries))
 			t.owner, t.option = append(t.owner, n), append(t.option, i)
 			t.rent = append(t.rent, prices[o.Row]*o.Units)
 		}
 	}
 	t.classify()
 	return t
+}
+
+// rounded is a capacity row divided by the units of an option and rounded down, which
+// holds for whole choices (Chvátal and Gomory): Σ ⌊units/by⌋·x ≤ bound.
+type rounded struct {
+	row       int
+	by, bound float64
+}
+
+// divide lists the rounded rows that say more than the rows they come from. With units
+// that divide each other, as 1, 2, 4 and 8 do, they are all that a row has to say by itself.
+func (t *tree) divide(keep [][]bool) []rounded {
+	var list []rounded
+	for row, room := range t.room {
+		var units []float64
+		for _, j := range t.jobs {
+			for i, o := range t.p.Options[j] {
+				if keep[j][i] && o.Row == row && o.Units <= room+roomTol {
+					units = append(units, o.Units)
+				}
+			}
+		}
+		slices.Sort(units)
+		for _, u := range slices.Compact(units) {
+			times := (room + roomTol) / u
+			if bound := math.Floor(times + roomTol); times-bound > 1e-6 {
+				list = append(list, rounded{row, u, bound})
+			}
+		}
+	}
+	return list
 }
 
 // run searches until the tree is exhausted, the gap closed or the nodes used up. It
@@ -120,6 +166,9 @@ func (t *tree) run() float64 {
 		return math.Inf(1)
 	}
 	t.strengthen(t.cutRounds)
+	if root := t.s.Objective() * t.scale; !t.beaten(root) && t.finish(labelFirst) {
+		return t.best + t.gap
+	}
 	root := &node{bound: t.s.Objective() * t.scale, basis: t.s.Basis()}
 	t.open = nodes{root}
 	order := 0
@@ -130,7 +179,7 @@ func (t *tree) run() float64 {
 		}
 		// Dive from the best node; what is not taken waits.
 		for n != nil {
-			if t.nodes >= t.limit {
+			if t.nodes >= t.limit || t.pivots+t.s.Iteration >= pivotsPerNode*t.limit {
 				heap.Push(&t.open, n)
 				return max(t.best, t.open[0].bound, t.lost)
 			}
@@ -153,9 +202,43 @@ func (t *tree) run() float64 {
 	return max(t.best+t.gap, t.lost)
 }
 
+// finish looks by labels for a better choice under the program as it stands, at the
+// losses that its prices tell, and reports whether that came to an end within the work.
+func (t *tree) finish(work int) bool {
+	r := relaxation{bound: t.s.Objective() * t.scale, prices: make([]float64, len(t.room)), worth: make([]float64, len(t.p.Options))}
+	keep := make([][]bool, len(t.p.Options))
+	r.losses = make([][]float64, len(t.p.Options))
+	for row := range r.prices {
+		r.prices[row] = max(0, t.s.Price(len(t.jobs)+row)) * t.scale
+	}
+	for n, j := range t.jobs {
+		r.worth[j] = max(0, t.s.Price(n)) * t.scale
+		keep[j], r.losses[j] = make([]bool, len(t.p.Options[j])), make([]float64, len(t.p.Options[j]))
+		for i, c := range t.column[n] {
+			if c >= 0 && !t.s.Fixed(int(c)) {
+				keep[j][i], r.losses[j][i] = true, max(0, -t.s.Reduced(int(c)))*t.scale
+			}
+		}
+	}
+	limit := r.bound - t.best - t.gap
+	l := newLabels(t.p, &r, keep, limit)
+	if l == nil {
+		return false
+	}
+	done, choice := l.run(limit, t.best+t.gap, work)
+	if choice != nil {
+		mine := make([]int, len(t.jobs))
+		for n, j := range t.jobs {
+			mine[n] = choice[j]
+		}
+		t.take(mine)
+	}
+	return done
+}
+
 // beaten reports whether a bound cannot lead to a better choice.
 func (t *tree) beaten(bound float64) bool {
-	return bound <= t.best+t.gap*math.Abs(t.best)
+	return bound <= t.best+t.gap
 }
 
 // apply sets the bounds of a node.
@@ -181,7 +264,11 @@ func (t *tree) hold(c cut, held bool) {
 func (t *tree) expand(n *node) (first, second *node) {
 	t.nodes++
 	t.apply(n.cuts)
-	t.s.SetBasis(n.basis)
+	if len(t.here) == 0 || &t.here[0] != &n.basis[0] { // a child that is dived into is there already
+		t.s.SetBasis(n.basis)
+	}
+	t.here = nil
+	t.s.Cutoff((t.best + t.gap) / t.scale)
 	switch t.s.Dual(nodePivots) {
 	case linear.Optimal:
 	case linear.Infeasible:
@@ -204,7 +291,7 @@ func (t *tree) expand(n *node) (first, second *node) {
 		return nil, nil
 	}
 	t.take(t.fill())
-	if t.beaten(bound) {
+	if t.beaten(bound) || t.finish(labelNode) {
 		return nil, nil
 	}
 	return first, second
@@ -253,6 +340,7 @@ func (t *tree) split(n *node, bound float64) (first, second *node, whole bool) {
 		}
 	}
 	basis := t.s.Basis()
+	t.here = basis
 	a := &node{cuts: unique(low), bound: bound, basis: basis}
 	b := &node{cuts: unique(high), bound: bound, basis: basis}
 	if mass-math.Floor(mass) <= 0.5 {
@@ -282,6 +370,7 @@ func unique(cuts []cut) []cut {
 
 // classify finds the jobs whose columns are alike, and orders their options by rent.
 func (t *tree) classify() {
+	t.classes, t.order = nil, nil
 	index := make(map[string]int)
 	for n := range t.jobs {
 		var key []byte

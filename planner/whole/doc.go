@@ -9,7 +9,11 @@
 // best choice leave between them are struck.
 //
 // What remains of a small program is proved. Labels keep one way to each use of the rows
-// that jobs can make together, which suits few rows and equal jobs; when there are too
+// that jobs can make together, which suits few rows and equal jobs. Where there are too
 // many uses, branch and bound parts the options of equal jobs by how many take those of
-// more rent.
+// more rent. Its program has each capacity row a second time, divided by the units of an
+// option and rounded down, then Gomory's cuts; each round of them strikes options, and at
+// the nodes labels try what is left. 50 jobs in the bench's draws over 3, 8 and 20 rows
+// are mostly proved at the root, in 0.01 to 0.3 CPU s; with units that do not divide each
+// other it takes up to thousands of nodes, and some of 20 rows end at the limit.
 package whole

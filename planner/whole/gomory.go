@@ -10,44 +10,59 @@ import (
 
 // Settings of the cuts at the root.
 const (
-	cutRounds   = 20
+	cutRounds   = 60
 	cutsPerPass = 30
 	cutLeast    = 0.02 // fractions nearer to whole give weak and shaky cuts
 	cutSpread   = 1e-6 // entries smaller than this part of the largest are left out
 	cutDepth    = 1e-5 // distance from the present point below which a cut is not worth its row
-	cutGain     = 1e-4 // part of the gap that a round must close for another
+	cutGain     = 0.01 // part of the gap that a round closes if it is not slow
+	cutSlow     = 3    // slow rounds in a row that end the cuts
+	cutSlack    = 1e-7 // room above which a cut is left out
 	cutSafety   = 1e-9 // by which a cut is loosened
 )
 
 // strengthen adds Gomory's mixed-integer cuts to the root: inequalities that every
 // whole choice meets and the present fractions do not. They are derived only while all
-// units and the room are whole numbers, so that slacks are whole as well.
+// units and the room are whole numbers, so that slacks are whole as well. After each round
+// the columns that no better choice can use are struck.
 func (t *tree) strengthen(rounds int) {
-	for _, c := range t.room {
-		if c != math.Trunc(c) {
-			return
-		}
+	if t.beaten(t.s.Objective()*t.scale) || !t.restate(nil) || !t.isWhole() {
+		return
 	}
-	for i, n := range t.owner {
-		if u := t.p.Options[t.jobs[n]][t.option[i]].Units; u != math.Trunc(u) {
-			return
-		}
-	}
-	whole := len(t.lp.Bound) // rows whose slack is whole
+	slow := 0
 	for range rounds {
 		before := t.s.Objective()
 		if t.beaten(before * t.scale) {
 			return
 		}
-		cuts := t.gomory(whole)
-		if len(cuts) == 0 || !t.addRows(cuts) {
+		t.take(t.fill())
+		cuts := t.gomory()
+		if len(cuts) == 0 || !t.restate(cuts) {
 			return
 		}
 		gap := before - t.best/t.scale
-		if before-t.s.Objective() < cutGain*max(gap, 1e-9) {
+		if slow++; before-t.s.Objective() >= cutGain*max(gap, 1e-9) {
+			slow = 0
+		}
+		if slow == cutSlow {
 			return
 		}
 	}
+}
+
+// isWhole reports whether all units and the room are whole numbers.
+func (t *tree) isWhole() bool {
+	for _, c := range t.room {
+		if c != math.Trunc(c) {
+			return false
+		}
+	}
+	for c, n := range t.owner {
+		if u := t.p.Options[t.jobs[n]][t.option[c]].Units; u != math.Trunc(u) {
+			return false
+		}
+	}
+	return true
 }
 
 // inequality is Σ entry·x ≤ bound.
@@ -58,7 +73,7 @@ type inequality struct {
 }
 
 // gomory derives cuts from the rows of the most fractional basic columns.
-func (t *tree) gomory(whole int) []inequality {
+func (t *tree) gomory() []inequality {
 	type source struct {
 		v        int32 // column, or ^row for its slack
 		value, f float64
@@ -72,7 +87,7 @@ func (t *tree) gomory(whole int) []inequality {
 	for c := range t.owner {
 		note(int32(c), t.s.Value(c))
 	}
-	for r := range whole {
+	for r := range t.solid {
 		note(^int32(r), t.s.Slack(r))
 	}
 	slices.SortStableFunc(from, func(a, b source) int { return cmp.Compare(a.f, b.f) })
@@ -80,7 +95,7 @@ func (t *tree) gomory(whole int) []inequality {
 	var cuts []inequality
 	for _, q := range from[:min(len(from), 2*cutsPerPass)] {
 		t.s.Tableau(q.v, columns, slacks)
-		if cut, ok := t.derive(q.value, columns, slacks, whole); ok {
+		if cut, ok := t.derive(q.value, columns, slacks); ok {
 			cuts = append(cuts, cut)
 		}
 	}
@@ -89,7 +104,7 @@ func (t *tree) gomory(whole int) []inequality {
 }
 
 // derive makes the cut of one tableau row and writes it in columns alone.
-func (t *tree) derive(value float64, columns, slacks []float64, whole int) (inequality, bool) {
+func (t *tree) derive(value float64, columns, slacks []float64) (inequality, bool) {
 	f0 := value - math.Floor(value)
 	integer := func(a float64) float64 {
 		f := a - math.Floor(a)
@@ -112,7 +127,7 @@ func (t *tree) derive(value float64, columns, slacks []float64, whole int) (ineq
 		switch {
 		case math.Abs(a) < 1e-12:
 			continue
-		case r < whole:
+		case r < t.solid:
 			weight[r] = integer(a)
 		case a > 0:
 			weight[r] = a / f0
@@ -149,34 +164,91 @@ func (t *tree) derive(value float64, columns, slacks []float64, whole int) (ineq
 	return cut, cut.depth > cutDepth
 }
 
-// addRows restates the program with more rows and solves it from the present basis.
-func (t *tree) addRows(cuts []inequality) bool {
-	old := t.lp
-	lp := linear.NewProgram(slices.Clone(old.Bound))
-	for _, c := range cuts {
-		lp.Bound = append(lp.Bound, c.bound)
+// restate writes the program with more rows, without cuts that do not bind and without
+// columns that no better choice uses, and solves it from the present basis.
+func (t *tree) restate(cuts []inequality) bool {
+	old, basis := t.lp, t.s.Basis()
+	struck := t.struck()
+	row := make([]int32, len(old.Bound)) // old row → new, -1
+	var bound []float64
+	for r, b := range old.Bound {
+		row[r] = -1
+		if r < t.solid || t.s.Slack(r) < cutSlack {
+			row[r] = int32(len(bound))
+			bound = append(bound, b)
+		}
 	}
+	first := len(bound)
+	for _, c := range cuts {
+		bound = append(bound, c.bound)
+	}
+	lp := linear.NewProgram(bound)
+	column := make([]int32, old.Columns())
+	var owner, option []int
+	var rent []float64
 	var rows []int32
 	var values []float64
-	for c := range old.Cost {
-		rows = append(rows[:0], old.Row[old.Begin[c]:old.Begin[c+1]]...)
-		values = append(values[:0], old.Value[old.Begin[c]:old.Begin[c+1]]...)
-		for i, cut := range cuts {
-			if v := cut.entries[c]; v != 0 {
-				rows, values = append(rows, int32(len(old.Bound)+i)), append(values, v)
+	for c := range column {
+		n, i := t.owner[c], t.option[c]
+		if column[c] = -1; struck[c] {
+			t.column[n][i] = -1
+			continue
+		}
+		rows, values = rows[:0], values[:0]
+		for k := old.Begin[c]; k < old.Begin[c+1]; k++ {
+			if r := row[old.Row[k]]; r >= 0 {
+				rows, values = append(rows, r), append(values, old.Value[k])
 			}
 		}
-		lp.Add(old.Cost[c], rows, values)
+		for k, cut := range cuts {
+			if v := cut.entries[c]; v != 0 {
+				rows, values = append(rows, int32(first+k)), append(values, v)
+			}
+		}
+		column[c] = int32(lp.Add(old.Cost[c], rows, values))
+		t.column[n][i] = column[c]
+		owner, option, rent = append(owner, n), append(option, i), append(rent, t.rent[c])
 	}
-	basis := t.s.Basis()
-	for i := range cuts {
-		basis = append(basis, ^int32(len(old.Bound)+i))
+	head := make([]int32, 0, len(bound))
+	for _, v := range basis {
+		if v >= 0 {
+			head = append(head, column[v])
+		} else if r := row[^v]; r >= 0 {
+			head = append(head, ^r)
+		}
 	}
-	s := linear.NewSimplex(lp)
-	s.SetBasis(basis)
-	if s.Dual(nodePivots) != linear.Optimal {
-		return false
+	for k := range cuts {
+		head = append(head, ^int32(first+k))
 	}
-	t.lp, t.s = lp, s
-	return true
+	t.lp, t.owner, t.option, t.rent = lp, owner, option, rent
+	t.classify()
+	t.pivots += t.s.Iteration
+	t.s = linear.NewSimplex(lp)
+	t.s.SetBasis(head)
+	return t.s.Dual(nodePivots) == linear.Optimal
+}
+
+// struck marks the columns whose use would leave no more than the best choice: theirs
+// and those of equal jobs, so that these stay equal.
+func (t *tree) struck() []bool {
+	list := make([]bool, t.lp.Columns())
+	basic := make(map[int32]bool)
+	for _, v := range t.s.Basis() {
+		basic[v] = true
+	}
+	bound := t.s.Objective() * t.scale
+	for c, jobs := range t.classes {
+		for _, i := range t.order[c][1:] {
+			beaten, used := false, false
+			for _, n := range jobs {
+				k := t.column[n][i]
+				used = used || basic[k]
+				beaten = beaten || t.beaten(bound+t.s.Reduced(int(k))*t.scale)
+			}
+			for _, n := range jobs {
+				list[t.column[n][i]] = beaten && !used
+			}
+		}
+	}
+	return list
 }

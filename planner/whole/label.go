@@ -8,7 +8,9 @@ import (
 
 // Settings of labels.
 const (
-	labelWork  = 4_000_000 // labels × options tried before a proof is given up
+	labelFirst = 200_000   // labels × options tried before branching
+	labelNode  = 5_000     // at a node of branching
+	labelWork  = 4_000_000 // and before a proof is given up
 	labelWords = 2         // 64-bit words for the use of all rows
 )
 
@@ -17,7 +19,7 @@ type use [labelWords]uint64
 
 // labels proves a choice, or finds the best, by the jobs' uses of capacity: after each job
 // one label is kept for each use of the rows that some choices of the jobs so far come
-// to, the one that loses least, and none that loses as much as the best choice known.
+// to, the one worth most, and none that loses as much as the best choice known.
 // Equal jobs make equal uses and cost nothing extra. Jobs with the clearest choice come
 // first, so that labels stay few until the end.
 type labels struct {
@@ -39,11 +41,11 @@ type labelled struct {
 	list []option
 }
 
-// label is a use with what it loses, and the last choice that led there.
+// label is a use with what its choices are worth and lose, and the last of them.
 type label struct {
-	used use
-	loss float64
-	last int32
+	used        use
+	value, loss float64
+	last        int32
 }
 
 // newLabels lists the options that lose less than limit; nil if uses cannot be packed.
@@ -113,9 +115,9 @@ func newLabels(p *Problem, r *relaxation, keep [][]bool, limit float64) *labels 
 	return l
 }
 
-// run looks for a choice that loses less than limit. It reports whether it came to an
-// end, and the choice if there is one.
-func (l *labels) run(limit float64) (done bool, choice []int) {
+// run looks for the best choice that loses less than limit and is worth more than least.
+// It reports whether it came to an end within so much work, and the choice if there is one.
+func (l *labels) run(limit, least float64, most int) (done bool, choice []int) {
 	if len(l.jobs) < len(l.p.Options) {
 		return true, nil
 	}
@@ -139,8 +141,9 @@ func (l *labels) run(limit float64) (done bool, choice []int) {
 					used[w] += uint64(o.units) << s
 				}
 				work++
+				value := b.value + l.p.at(q.j, o.i).Value
 				k, seen := at[used]
-				if seen && next[k].loss <= loss {
+				if seen && next[k].value >= value {
 					continue
 				}
 				if !seen {
@@ -151,10 +154,10 @@ func (l *labels) run(limit float64) (done bool, choice []int) {
 					at[used] = k
 					next = append(next, label{used: used})
 				}
-				next[k].loss, next[k].last = loss, int32(len(l.trail))
+				next[k].value, next[k].loss, next[k].last = value, loss, int32(len(l.trail))
 				l.trail = append(l.trail, change{b.last, int32(q.j), int32(o.i)})
 			}
-			if work > labelWork {
+			if work > most {
 				return false, nil
 			}
 		}
@@ -162,8 +165,8 @@ func (l *labels) run(limit float64) (done bool, choice []int) {
 	}
 	best := -1
 	for k := range here {
-		if loss := here[k].loss + l.unused(&here[k].used, len(l.jobs)); loss < limit {
-			best, limit = k, loss
+		if here[k].value > least {
+			best, least = k, here[k].value
 		}
 	}
 	if best < 0 {
@@ -195,15 +198,16 @@ func (l *labels) unused(u *use, n int) float64 {
 	return sum
 }
 
-// label proves the choice or betters it, and reports whether that is the end of it.
-func (p *Problem) label(r *relaxation, keep [][]bool, res *Result, l Limits) bool {
+// label proves the choice or betters it, and reports whether that is the end of it within
+// so much work.
+func (p *Problem) label(r *relaxation, keep [][]bool, res *Result, l Limits, most int) bool {
 	within := l.Gap / 2 * math.Abs(res.Value+p.Offset)
 	limit := r.bound - res.Value - within
 	b := newLabels(p, r, keep, limit)
 	if b == nil {
 		return false
 	}
-	done, choice := b.run(limit)
+	done, choice := b.run(limit, res.Value+within, most)
 	if !done {
 		return false
 	}

@@ -19,7 +19,7 @@ type Problem struct {
 	Offset   float64 // what comes to the value, and counts when a gap is taken relative to it
 }
 
-// Limits end a search before it is proved. The zero value means 20,000 nodes and a
+// Limits end a search before it is proved. The zero value means 6,000 nodes and a
 // relative gap of 1e-9.
 type Limits struct {
 	Nodes int     // linear programs of branching

@@ -11,6 +11,7 @@ type relaxation struct {
 	prices []float64
 	worth  []float64   // per job, the most it earns after rent, at least 0
 	x      [][]float64 // share of each option
+	losses [][]float64 // of each option, where more rows than those of capacity count; nil: none do
 }
 
 // Settings of the search for prices.
@@ -355,6 +356,9 @@ func (r *relaxation) reprice(p *Problem, keep [][]bool) {
 func (r *relaxation) loss(p *Problem, j, i int) float64 {
 	if i < 0 {
 		return r.worth[j]
+	}
+	if r.losses != nil {
+		return r.losses[j][i]
 	}
 	o := p.Options[j][i]
 	return r.worth[j] - o.Value + r.prices[o.Row]*o.Units

@@ -4,10 +4,10 @@ import "math"
 
 // Settings of the search as a whole.
 const (
-	exactJobs    = 60     // programs of no more jobs are proved
-	exactColumns = 1500   // as are those with no more options left after striking
-	exactNodes   = 20_000 // nodes for a proof unless Limits say otherwise
-	defaultGap   = 1e-9   // proof asked for
+	exactJobs    = 60    // programs of no more jobs are proved
+	exactColumns = 1500  // as are those with no more options left after striking
+	exactNodes   = 6_000 // nodes for a proof unless Limits say otherwise
+	defaultGap   = 1e-9  // proof asked for
 )
 
 // Solve maximises p, which must pass Check.
@@ -25,15 +25,24 @@ func Solve(p *Problem, l Limits) Result {
 	r := p.relax(keep)
 	res := Result{Choice: p.round(&r, keep), Bound: r.bound, Prices: r.prices}
 	enough := l.Gap * max(math.Abs(r.bound+p.Offset), 1e-300)
-	newExchange(p, &r, keep, res.Choice).run(enough)
-	res.Value = p.value(res.Choice)
 	gap := func() float64 { return distance(res.Bound+p.Offset, res.Value+p.Offset) }
+	x := newExchange(p, &r, keep, res.Choice)
+	small := len(p.Options) <= exactJobs
+	if small {
+		x.groupwise(1, enough)
+	} else {
+		x.run(enough)
+	}
+	res.Value = p.value(res.Choice)
 	left := r.strike(p, keep, res.Value)
-	if gap() > l.Gap && p.label(&r, keep, &res, l) {
+	if gap() > l.Gap && p.label(&r, keep, &res, l, labelFirst) {
 		left = 0
 	}
-	if gap() > l.Gap && left > 0 && (len(p.Options) <= exactJobs || left <= exactColumns) {
+	if gap() > l.Gap && left > 0 && (small || left <= exactColumns) {
 		p.prove(&r, keep, &res, l)
+	}
+	if gap() > l.Gap && left > 0 {
+		p.label(&r, keep, &res, l, labelWork)
 	}
 	res.Bound = max(res.Bound, res.Value)
 	res.Gap = gap()

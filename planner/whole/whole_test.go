@@ -88,6 +88,15 @@ func TestFiftyJobsAreProved(t *testing.T) {
 	}
 }
 
+func TestFiftyConfiguredJobsAreProvedAtTheRoot(t *testing.T) {
+	for _, rows := range []int{3, 8, 20} {
+		p := configs(50, rows, 1)
+		if s := Solve(p, Limits{Nodes: 500}); !s.Proved || !p.fits(s.Choice) {
+			t.Errorf("%d rows: gap %g after %d nodes", rows, s.Gap, s.Nodes)
+		}
+	}
+}
+
 func TestEqualJobsAreProved(t *testing.T) {
 	// Five kinds of ten equal jobs: in any order they make one and the same choice.
 	p := configs(50, 3, 3)
@@ -124,7 +133,7 @@ func TestEachSearchMatchesEnumeration(t *testing.T) {
 		}
 		branched, labelled, exchanged := nobody(), nobody(), nobody()
 		p.prove(&r, keep, &branched, Limits{Nodes: 10_000, Gap: 1e-9})
-		if want > 0 && !p.label(&r, keep, &labelled, Limits{Gap: 1e-9}) {
+		if want > 0 && !p.label(&r, keep, &labelled, Limits{Gap: 1e-9}, labelWork) {
 			t.Fatal("labels came to no end")
 		}
 		newExchange(p, &r, keep, exchanged.Choice).run(0)
