@@ -114,11 +114,16 @@ const (
 	ceilSlack = 1e-8
 	// pruneSlack keeps rounding from putting the bound of a candidate below its goodput.
 	pruneSlack = 1e-12
+	// tieSlack is how much more goodput, relatively, a later candidate must have to win:
+	// less is the rounding of the dozen operations that it comes of. A single replica's
+	// candidates may truly differ by 1e-13. It is below pruneSlack: equals are not pruned.
+	tieSlack = 4e-15
 )
 
 // Best searches the published grid for the batch of most goodput on replicas
-// spread over nodes. Among equals the smallest batch wins. ok is false when no
-// batch is possible: every candidate is out of bounds, or less than M0 in all.
+// spread over nodes. Among equals, up to rounding, the first of the grid wins: the
+// smallest batch. ok is false when no batch is possible: every candidate is out of
+// bounds, or less than M0 in all.
 func (m *Model) Best(v Variant, nodes, replicas int) (best Choice, ok bool) {
 	g := m.grid(v, replicas)
 	sync, gamma := m.Theta.SyncSec(nodes, replicas), m.Theta.Gamma
@@ -155,7 +160,7 @@ func (m *Model) Best(v Variant, nodes, replicas int) (best Choice, ok bool) {
 		if c.bound < most {
 			continue
 		}
-		if v := c.goodput(sync, gamma); v > value {
+		if v := c.goodput(sync, gamma); v > value*(1+tieSlack) {
 			best, value = c.choice(v), v
 			most = max(most, v)
 		}

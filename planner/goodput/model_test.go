@@ -165,6 +165,21 @@ func TestBestIsThatOfThePublishedGrid(t *testing.T) {
 	})
 }
 
+// Where passes cost by the sample, synchronization is free and all samples count, a
+// larger batch gains nothing: in the last digit one or another seems better.
+func TestAmongEqualsTheSmallestBatchWins(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := Model{
+			Theta:  Theta{BetaC: rapid.Float64Range(1e-4, 1).Draw(t, "beta_c"), Gamma: 1},
+			Noise:  UnknownNoise,
+			Limits: Limits{InitialBatch: 2 * rapid.IntRange(1, 250).Draw(t, "m0/2"), MaxBatch: 10_000, MaxLocal: 500, Accumulation: true},
+		}
+		if got, ok := m.Best(Clamp, 1, 2); !ok || got.Batch != m.Limits.InitialBatch {
+			t.Fatalf("%+v, ok %v; want the initial batch of %d", got, ok, m.Limits.InitialBatch)
+		}
+	})
+}
+
 // The published claim is a loss of at most 0.5 % against every batch there is.
 func TestBestIsNearTheExhaustiveSearch(t *testing.T) {
 	m := imagenetOnT4()

@@ -5,6 +5,7 @@ package goodput
 import (
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"testing"
 )
@@ -51,6 +52,59 @@ func TestFitsOfAllMeasuredTypes(t *testing.T) {
 			if math.IsNaN(res.Objective) || res.Objective >= published || res.Status != FitConverged {
 				t.Errorf("%s on %s: objective %g from %g at the start, %v", app, name, res.Objective, published, res.Status)
 			}
+		}
+	}
+}
+
+// pipelines are the types on which Sia's hybrid job was measured: GPT of 2.8 billion
+// parameters, whose replica is a pipeline over some GPUs.
+var pipelines = []struct {
+	name   string
+	stages int // GPUs of one pipeline
+}{{"dgx-ext", 2}, {"rtx", 8}}
+
+// Sia's hybrid job takes 48 microbatches a step. Its files hold the forward time of
+// one of them on one stage; the backward pass takes twice as long.
+const (
+	microbatches    = 48
+	forwardsAndBack = 3
+)
+
+// pipelineSamples reads a pipelined job as an ordinary one: a step of M microbatches
+// of b samples over S stages takes 3·(M + S − 1) forward passes and a synchronization.
+// A GPU of a pipeline counts as a replica of M·b/S samples, which makes the batch of
+// all GPUs what it is.
+func pipelineSamples(t testing.TB, name string, stages int) []Sample {
+	t.Helper()
+	dir := dataDir(t, "sia", "profiles", "gpt_pmp")
+	var samples []Sample
+	for _, row := range readColumns(t, filepath.Join(dir, "scalability-"+name+".csv.gz")) {
+		pass := forwardsAndBack * float64(microbatches+stages-1) * row["step_time"]
+		samples = append(samples, Sample{
+			Nodes: int(row["num_nodes"]), Replicas: int(row["num_replicas"]), AtomicBatch: microbatches * int(row["local_bsz"]) / stages,
+			AccumSec: pass, OptimSec: pass + row["sync_time"],
+		})
+	}
+	return samples
+}
+
+// TestFitsOfPipelines: step times of a pipelined job have the model's form, so what is
+// left is no more than what the objective's priors pull.
+func TestFitsOfPipelines(t *testing.T) {
+	for _, p := range pipelines {
+		samples := pipelineSamples(t, p.name, p.stages)
+		for _, s := range samples {
+			if s.Replicas%p.stages != 0 || s.AtomicBatch*p.stages%microbatches != 0 {
+				t.Fatalf("%s: %+v is no number of pipelines of %d stages", p.name, s, p.stages)
+			}
+		}
+		res, err := Fit(samples, FitOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%-12s %-8s rows %4d  J %.5f  mean error %5.3f %%  %v  theta %.4g", "gpt_pmp", p.name, len(samples), res.Objective, 100*res.MeanError, res.Status, res.Theta)
+		if !(res.Objective <= 1e-3) || !(res.MeanError <= 1e-3) {
+			t.Errorf("gpt_pmp on %s: objective %g, mean error %g; want the exact form found", p.name, res.Objective, res.MeanError)
 		}
 	}
 }
