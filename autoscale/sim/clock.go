@@ -201,8 +201,8 @@ func (w *world) advance(to time.Time) {
 // say is for the loop to judge.
 func (w *world) look() {
 	w.live, w.leaving = w.live[:0], 0
-	for _, c := range w.clouds {
-		for _, m := range c.Machines() {
+	for i, c := range w.clouds {
+		for _, m := range w.watches[i].Look(c) {
 			if m.Tags.Fleet != w.fleet {
 				continue
 			}

@@ -208,7 +208,7 @@ func TestRunnerCourseDoesNotDependOnSteps(t *testing.T) {
 			return time.Duration(rapid.IntRange(0, most).Draw(rt, name)) * time.Minute
 		}
 		every, save, restore := minutes("every", 180), minutes("save", 20), minutes("restore", 30)
-		stop, end := minutes("stop", 900), minutes("end", 1200)
+		stop, end := minutes("stop", 900), minutes("end", 840) // a gang that ended is told of for a day
 		stepped, direct := testRunner(t, every, save, restore), testRunner(t, every, save, restore)
 		mustStart(t, stepped, 1)
 		mustStart(t, direct, 1)

@@ -49,14 +49,15 @@ func Simulate(ctx context.Context, s Setting) (Outcome, error) {
 
 // world is a simulation under way.
 type world struct {
-	s      Setting
-	fleet  string           // id of ours
-	prices *pricing.History // of what is sold
-	clouds []*fake.Cloud
-	runner *Runner
-	store  autoscale.Store
-	loop   *autoscale.Loop
-	check  checker
+	s       Setting
+	fleet   string           // id of ours
+	prices  *pricing.History // of what is sold
+	clouds  []*fake.Cloud
+	watches []fake.Watch // of clouds
+	runner  *Runner
+	store   autoscale.Store
+	loop    *autoscale.Loop
+	check   checker
 
 	now      time.Time
 	coming   []*planner.Job // not yet submitted
@@ -97,6 +98,7 @@ func newWorld(s Setting) (*world, error) {
 	if w.clouds, err = s.clouds(); err != nil {
 		return nil, err
 	}
+	w.watches = make([]fake.Watch, len(w.clouds))
 	if w.prices, err = moved(w.prices, w.clouds); err != nil {
 		return nil, err
 	}

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/goodfleet/goodfleet/provider"
@@ -23,6 +25,9 @@ type world struct {
 	bought map[string][]provider.InstanceID
 	seen   map[provider.InstanceID]provider.Instance // as last listed or returned
 	ended  map[provider.InstanceID]bool              // by us
+
+	watch   Watch
+	watched []provider.Instance // what all looks told, in their order
 }
 
 var propertyOfferings = []provider.Offering{v100Spot, v100, v100x8, k80Spot}
@@ -195,6 +200,19 @@ func (w *world) check(t *rapid.T) {
 		if i.Live() && !liveIDs[id] {
 			t.Fatalf("live machine %s is not listed", id)
 		}
+	}
+	for _, i := range w.watch.Look(w.c) {
+		at := slices.IndexFunc(w.watched, func(o provider.Instance) bool { return o.ID == i.ID })
+		if at < 0 {
+			w.watched = append(w.watched, i)
+		} else if w.watched[at].State == provider.Ended {
+			t.Fatalf("told twice that %s has ended", i.ID)
+		} else {
+			w.watched[at] = i
+		}
+	}
+	if diff := cmp.Diff(w.c.Machines(), w.watched, cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("looks tell something else (-machines +told):\n%s", diff)
 	}
 	notices, err := w.c.Interruptions(context.Background())
 	if err != nil {

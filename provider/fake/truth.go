@@ -94,3 +94,29 @@ func (c *Cloud) Machines() []provider.Instance {
 	}
 	return list
 }
+
+// Watch tells what became of machines from one look to the next, at a cost that does
+// not grow with those that ended long ago. The zero value has seen none. It is for
+// one cloud and one user.
+type Watch struct {
+	open []*machine // that had not ended, in launch order
+	next int        // place of the first that was not there yet
+}
+
+// Look lists, as they are now and in launch order, the machines of c that had not
+// ended at the last look or were not there yet: a machine that has ended, which
+// changes no more, is told of once.
+func (w *Watch) Look(c *Cloud) []provider.Instance {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := append(w.open, c.ever[w.next:]...)
+	w.open, w.next = all[:0], len(c.ever)
+	list := make([]provider.Instance, len(all))
+	for i, m := range all {
+		list[i] = m.inst
+		if m.inst.State != provider.Ended {
+			w.open = append(w.open, m)
+		}
+	}
+	return list
+}
