@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/goodfleet/goodfleet/planner/goodput"
 	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/provider"
 )
@@ -113,6 +116,46 @@ func TestSpreadsLieEvenlyOnWholeMachines(t *testing.T) {
 		}
 		if w.replicas <= 8 && w.nodes != 1 {
 			t.Errorf("%d replicas spread over %d machines though one has room", w.replicas, w.nodes)
+		}
+	}
+}
+
+// elasticJob adapts on any GPU and TPU of these tests.
+func elasticJob(t *testing.T, replicas Replicas) *Job {
+	t.Helper()
+	theta := goodput.Theta{AlphaC: 0.05, BetaC: 0.01, AlphaN: 0.1, BetaN: 0.01, AlphaR: 0.05, BetaR: 0.01, Gamma: 2}
+	curve, err := GoodputCurve(&goodput.Profile{
+		Name: "elastic", Limits: goodput.Limits{InitialBatch: 64, MaxBatch: 4096},
+		Types: []goodput.TypeProfile{{Accelerator: "TPU v5e", Kind: goodput.KindTPU, Theta: theta}, {Accelerator: "V100", Kind: goodput.KindGPU, Theta: theta}},
+	}, Growth{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Job{Curve: curve, Resources: Resources{Replicas: replicas}}
+}
+
+func TestJobsThatAdaptTakePowersOfTwoAndWholeMachines(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		accelerator string
+		kind        provider.AcceleratorKind
+		count       int
+		replicas    Replicas
+		want        [][2]int // machines, replicas
+	}{
+		{"up to three machines of eight", "V100", provider.GPU, 8, Replicas{Min: 1, Max: 24}, [][2]int{{1, 1}, {1, 2}, {1, 4}, {1, 8}, {2, 16}, {3, 24}}},
+		{"machines of six", "V100", provider.GPU, 6, Replicas{Min: 1, Max: 13}, [][2]int{{1, 1}, {1, 2}, {1, 4}, {1, 6}, {2, 12}}},
+		{"a set of sizes is taken as it is", "V100", provider.GPU, 8, Replicas{Set: []int{3, 16}}, [][2]int{{1, 3}, {2, 16}}},
+		{"multiples of three have no power of two", "V100", provider.GPU, 8, Replicas{Min: 3, Max: 9, MultipleOf: 3}, [][2]int{{1, 3}, {1, 6}}},
+		{"multiples of two", "V100", provider.GPU, 8, Replicas{Min: 2, Max: 16, MultipleOf: 2}, [][2]int{{1, 2}, {1, 4}, {1, 8}, {2, 16}}},
+		{"a slice is one and whole", "TPU v5e", provider.TPU, 8, Replicas{Min: 1, Max: 16}, [][2]int{{1, 8}}},
+	} {
+		var got [][2]int
+		for _, w := range spreads(elasticJob(t, c.replicas), c.accelerator, c.kind, c.count) {
+			got = append(got, [2]int{w.nodes, w.replicas})
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 	}
 }
