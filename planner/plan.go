@@ -83,7 +83,7 @@ const (
 
 // Bound says how a plan's bound was found.
 type Bound struct {
-	Value float64 // USD per hour
+	Value float64 // in the plan's unit
 	Kind  string  // "lp" or "proved"
 }
 
@@ -96,7 +96,8 @@ type Plan struct {
 	Releases    []Release
 	Promises    []Promise // of the jobs with a deadline, in the order of the problem
 
-	Value float64 // worth of the plan, USD per hour
+	Value float64 // worth of the plan
+	Unit  string  // of Value and Bound; "": USD per hour
 	Bound Bound   // no plan is worth more
 	Gap   float64 // (bound − value) over the spend and time it decides on
 

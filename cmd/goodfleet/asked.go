@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,6 +24,7 @@ type askConfig struct {
 	owned    []string
 	prices   string // file of prices; "": none
 	state    string // what runs: a document of kind Fleet, or a store; "": nothing does
+	policy   string // "": the default
 }
 
 // askFlags are the flags of askConfig as they were given.
@@ -62,7 +65,7 @@ type asked struct {
 	book    *pricing.Book
 	state   autoscale.State
 	running *running
-	reasons *policy.Reasons
+	reasons *policy.Reasons // of the default policy; nil: of another
 	plan    planner.Plan
 	diff    autoscale.Diff
 	later   int // jobs that are submitted after the instant planned for
@@ -99,7 +102,14 @@ func ask(ctx context.Context, cfg askConfig, in io.Reader) (*asked, error) {
 	if err := a.fill(jobs); err != nil {
 		return nil, err
 	}
+	named, err := policyNamed(cmp.Or(cfg.policy, policy.Default), cfg.settings, slices.ContainsFunc(a.state.Machines, func(m autoscale.InstanceRecord) bool { return m.Rate == 0 }))
+	if err != nil {
+		return nil, err
+	}
 	a.diff, a.plan, err = autoscale.Decide(a.state, func(p planner.Problem) (planner.Plan, error) {
+		if named.Name != policy.Default {
+			return named.Policy(p, policy.Settings{})
+		}
 		var err error
 		if a.reasons, err = policy.Explain(p, policy.Settings{}); err != nil {
 			return planner.Plan{}, err

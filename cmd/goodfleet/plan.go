@@ -12,6 +12,7 @@ import (
 
 	"github.com/goodfleet/goodfleet/autoscale/document"
 	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/planner/policy"
 )
 
 // planConfig is what the plan verb is asked.
@@ -35,6 +36,8 @@ what is bought, kept and ended; the worth of the plan, a bound that no plan pass
 and the gap between the two. Nothing is bought. Jobs whose submit lies later are
 left out. What runs now is told by --state; --diff prints only what would change.
 
+--policy says what decides; --policy list prints all policies with a line each.
+
 --pareto prints what each dollar buys in time, for all jobs together or for one
 (--job), from the cheapest way to the fastest, with the knee; --plot draws it.
 
@@ -42,21 +45,28 @@ Exit code 2 if a job fits nothing that is sold, or rows of --prices are not used
 		Example: `  goodfleet plan five-jobs
   goodfleet plan jobs.yaml --burn-cap "40 USD/h" --regions us-east-1,us-central1
   goodfleet plan jobs.yaml --owned aws/us-east-1/use1-az1/p3.8xlarge=2 -o json
+  goodfleet plan jobs.yaml --policy max-goodput --burn-cap "40 USD/h"
   goodfleet plan jobs.yaml --state fleet.yaml --diff
   goodfleet plan five-jobs --pareto --job GPT-L --plot front.png`,
 		Args:              atMost(1, "FILE"),
 		ValidArgsFunction: exampleCompletion,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if cfg.policy == policyList {
+				return printNamed(s.out)
+			}
+			chosen := cfg.policy
 			if len(args) == 0 && flags.state == "" {
 				return exactlyOne("FILE")(cmd, args)
 			}
 			if cfg.askConfig, err = flags.config(cmd, strings.Join(args, "")); err != nil {
 				return err
 			}
+			cfg.policy = chosen
 			return runPlan(cmd.Context(), s, cfg)
 		},
 	}
 	flags.add(cmd)
+	addPolicy(cmd, &cfg.policy)
 	cmd.Flags().BoolVar(&cfg.diff, "diff", false, "print only what would change against what runs (--state)")
 	cmd.Flags().BoolVar(&cfg.pareto, "pareto", false, "print what each dollar buys in time, with the knee")
 	cmd.Flags().StringVar(&cfg.job, "job", "", "job of --pareto (default: all of them)")
@@ -72,6 +82,8 @@ func runPlan(ctx context.Context, s streams, cfg planConfig) error {
 	switch {
 	case cfg.diff && cfg.pareto:
 		return fmt.Errorf("--diff and --pareto are two answers: want one of the two")
+	case cfg.pareto && cfg.policy != policy.Default:
+		return fmt.Errorf("--pareto asks what dollars buy in time, and --policy %s does not weigh the two: want %s", cfg.policy, policy.Default)
 	case !cfg.pareto && (cfg.plot != "" || cfg.job != ""):
 		return fmt.Errorf("--job and --plot belong to --pareto")
 	case cfg.plot != "":

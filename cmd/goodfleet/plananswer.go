@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/goodfleet/goodfleet/autoscale"
 	"github.com/goodfleet/goodfleet/autoscale/document"
 	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/planner/policy"
 	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/provider"
 )
@@ -24,7 +26,9 @@ type planAnswer struct {
 	Machines     []planMachine `json:"machines"`
 	Releases     []planRelease `json:"releases"`
 	Burn         pricing.Rate  `json:"burn"`
+	Policy       string        `json:"policy"`
 	Value        float64       `json:"value"`
+	Unit         string        `json:"unit"` // of value and bound
 	Bound        planBound     `json:"bound"`
 	Gap          float64       `json:"gap"`
 	NextDecision *time.Time    `json:"nextDecision"`
@@ -154,7 +158,7 @@ func newPlanAnswer(a *asked) planAnswer {
 	data := planAnswer{
 		APIVersion: document.APIVersion, Kind: "Plan", At: state.Now, Currency: "USD", BurnCap: rateOrNil(state.BurnCap),
 		Jobs: []planJob{}, Machines: []planMachine{}, Releases: []planRelease{},
-		Burn: plan.Burn, Value: plan.Value, Bound: planBound{plan.Bound.Value, plan.Bound.Kind}, Gap: plan.Gap,
+		Burn: plan.Burn, Policy: cmp.Or(a.cfg.policy, policy.Default), Value: plan.Value, Unit: cmp.Or(plan.Unit, "USD/h"), Bound: planBound{plan.Bound.Value, plan.Bound.Kind}, Gap: plan.Gap,
 		NextDecision: timeOrNil(plan.NextDecision), NextClock: string(plan.NextClock), Later: a.later, Prices: a.prices,
 	}
 	if a.running.store != nil {

@@ -164,8 +164,8 @@ func (data planAnswer) totals(add func(format string, args ...any)) {
 	if data.BurnCap != nil {
 		limit = "burn cap " + data.BurnCap.String() + " USD/h"
 	}
-	add("Burn %s USD/h (%s). Worth %s USD/h; no plan is worth more than %s (%s bound): gap %s %%.",
-		cents(data.Burn.Dollars()), limit, cents(data.Value), cents(data.Bound.Value), data.Bound.Kind, strconv.FormatFloat(100*data.Gap, 'f', 2, 64))
+	add("Burn %s USD/h (%s). Worth %s %s; no plan is worth more than %s (%s bound): gap %s %%.",
+		cents(data.Burn.Dollars()), limit, cents(data.Value), data.Unit, cents(data.Bound.Value), data.Bound.Kind, strconv.FormatFloat(100*data.Gap, 'f', 2, 64))
 	runs, waits, cost, open := 0, 0, pricing.Money(0), 0
 	for _, j := range data.Jobs {
 		switch {

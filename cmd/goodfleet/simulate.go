@@ -29,6 +29,7 @@ type simulateConfig struct {
 	days      float64   // of submissions to keep; 0: all
 	baselines bool      // run the same jobs under the baselines too
 	faults    string    // what goes wrong besides: a seed to draw it from, or a scenario's file; "": nothing
+	policy    string    // what decides
 	bar       io.Writer // where the progress bar goes
 }
 
@@ -60,11 +61,15 @@ faults.txt is such a file.`,
 		Example: `  goodfleet simulate
   goodfleet simulate gavel-week --burn-cap "25 USD/h" --seed 7 -o json
   goodfleet simulate jobs.yaml --from 2023-03-06 --days 2 --baselines=false --out ""
+  goodfleet simulate gavel-week --policy max-goodput --burn-cap "25 USD/h"
   goodfleet simulate --faults 7
   goodfleet simulate --faults out/faults.txt --baselines=false`,
 		Args:              atMost(1, "FILE"),
 		ValidArgsFunction: exampleCompletion,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if cfg.policy == policyList {
+				return printNamed(s.out)
+			}
 			if cfg.settings, err = readSettings(cmd); err != nil {
 				return err
 			}
@@ -81,6 +86,7 @@ faults.txt is such a file.`,
 		},
 	}
 	addSettings(cmd, "burnCap", "clouds", "regions", "markets", "round", "seed", "out", "output", "quarantine")
+	addPolicy(cmd, &cfg.policy)
 	cmd.Flags().StringVar(&from, "from", "", "move the jobs in time so that the first comes at this day or instant")
 	cmd.Flags().Float64Var(&cfg.days, "days", 0, "keep the jobs of the first days only (0: all)")
 	cmd.Flags().StringVar(&cfg.faults, "faults", "", "let the clouds misbehave: a seed (a number), or a file of what happens and when")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -40,6 +41,10 @@ func (world world) setting(cfg simulateConfig, start time.Time, jobs []*planner.
 	if err != nil {
 		return sim.Setting{}, err
 	}
+	named, err := policyNamed(cmp.Or(cfg.policy, policy.Default), s, false)
+	if err != nil {
+		return sim.Setting{}, err
+	}
 	offerings := world.sold(s, start, jobs)
 	if len(offerings) == 0 {
 		return sim.Setting{}, fmt.Errorf("%s: nothing that these jobs can run on has a known price at %s where they may buy", cfg.file, start.Format(time.RFC3339))
@@ -47,7 +52,7 @@ func (world world) setting(cfg simulateConfig, start time.Time, jobs []*planner.
 	return sim.Setting{
 		Variant: subjectName, Seed: s.seed, Start: start.Truncate(s.round), Jobs: jobs,
 		Catalogue: world.catalogue, Prices: world.history, Offerings: offerings, Quotas: quotas,
-		Plan: planBy(policy.Value), Reference: reference(jobs),
+		Plan: planBy(named.Policy), Reference: reference(jobs),
 		Loop: autoscale.Settings{Round: s.round, BurnCap: s.burnCap, Setup: setup, Book: bookEvery, SkipUnchanged: true, PriceStep: priceStep, Windows: windows, Rows: s.rows()},
 	}, nil
 }

@@ -24,6 +24,7 @@ type enumeration struct {
 	boxes []box
 	seats []sitting
 	best  float64
+	free  bool // rates bind, and are not subtracted
 }
 
 // sitting is a job in a column, on boxes.
@@ -35,6 +36,17 @@ type sitting struct {
 // enumerate returns the best value of a program by trying every point.
 func enumerate(p *planner.Problem, pr *planner.Program) float64 {
 	e := &enumeration{p: p, pr: pr, best: math.Inf(-1)}
+	return e.all()
+}
+
+// enumerateWorth is enumerate without the rates of machines, which only bind.
+func enumerateWorth(p *planner.Problem, pr *planner.Program) float64 {
+	e := &enumeration{p: p, pr: pr, best: math.Inf(-1), free: true}
+	return e.all()
+}
+
+func (e *enumeration) all() float64 {
+	p := e.p
 	for m := range p.Machines {
 		for o := range p.Offers {
 			if p.Offers[o].Offering == p.Machines[m].Offering && !p.Machines[m].Leaving {
@@ -156,6 +168,9 @@ func (e *enumeration) finish(worth float64) {
 		if quota[q] > e.p.Quotas[q].Left {
 			return
 		}
+	}
+	if e.free {
+		spend = 0
 	}
 	e.best = max(e.best, worth-spend)
 }

@@ -128,6 +128,24 @@ type adjustment func(p *planner.Problem, d *planner.Demand, w *worth)
 // appraised is the program of a problem with the worth of its columns, and what it
 // comes from.
 func appraised(p *planner.Problem, s Settings, adjust adjustment) (*planner.Program, []worth, error) {
+	pr, know, err := known(p, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	if adjust != nil {
+		for i := range pr.Jobs {
+			if d := &pr.Jobs[i]; len(d.Columns) > 0 {
+				adjust(p, d, &know[i])
+			}
+		}
+	}
+	reward(pr, know)
+	return pr, know, nil
+}
+
+// known is appraised before anything is adjusted, and before jobs that must run are
+// put before all others.
+func known(p *planner.Problem, s Settings) (*planner.Program, []worth, error) {
 	if err := explore(p, s); err != nil {
 		return nil, nil, err
 	}
@@ -144,14 +162,6 @@ func appraised(p *planner.Problem, s Settings, adjust adjustment) (*planner.Prog
 		}
 	}
 	secure(p, pr, know)
-	if adjust != nil {
-		for i := range pr.Jobs {
-			if d := &pr.Jobs[i]; len(d.Columns) > 0 {
-				adjust(p, d, &know[i])
-			}
-		}
-	}
-	reward(pr, know)
 	return pr, know, nil
 }
 

@@ -1,0 +1,65 @@
+package planner
+
+import (
+	"math"
+	"testing"
+)
+
+// The index by its definition: survival from the error function, means summed by the
+// trapezoidal rule, and every amount of a fine grid tried.
+func gittinsByGrid(done, limit, reference float64) float64 {
+	survive := func(s float64) float64 {
+		if s <= 0 {
+			return 1
+		}
+		if limit > 0 && s >= limit {
+			return 0
+		}
+		return 0.5 * math.Erfc(math.Log(s/reference)/(1.5*math.Sqrt2))
+	}
+	alive := survive(done)
+	best, sum, at := 0.0, 0.0, 0.0
+	end := reference * 1e4
+	if limit > 0 {
+		end = limit - done
+	}
+	const steps = 20_000
+	for i := 1; i <= steps; i++ {
+		d := end * math.Pow(float64(i)/steps, 4)
+		here := survive(done + d)
+		low := here
+		if limit > 0 && i == steps {
+			low = 0.5 * math.Erfc(math.Log(limit/reference)/(1.5*math.Sqrt2)) // just before the limit
+		}
+		sum += (d - at) * (survive(done+at) + low) / 2
+		at = d
+		if i > 200 { // the first steps are smaller than the differences can be told
+			best = max(best, (alive-here)/sum)
+		}
+	}
+	return best
+}
+
+func TestGittinsIsTheBestChancePerWork(t *testing.T) {
+	const reference = 2e4
+	for _, done := range []float64{0.01, 0.1, 0.5, 1, 3, 20} {
+		for _, left := range []float64{0, 0.05, 0.7, 5} { // to the limit; 0: there is none
+			j := Job{Work: Work{Kind: WorkUnknown}}
+			if left > 0 {
+				j.Work = Work{Kind: WorkLimit, Samples: (done + left) * reference}
+			}
+			got := Gittins(&JobState{Job: &j, Done: done * reference}, reference)
+			want := gittinsByGrid(done*reference, j.Work.Samples, reference)
+			if math.Abs(got-want) > 5e-3*want {
+				t.Errorf("done %g, left %g: index %g, every amount tried %g", done, left, got, want)
+			}
+		}
+	}
+}
+
+func TestGittinsOfKnownWorkIsOneOverTheRest(t *testing.T) {
+	j := Job{Work: Work{Kind: WorkExact, Samples: 500}}
+	if got, want := Gittins(&JobState{Job: &j, Done: 100}, 7), 1.0/400; got != want {
+		t.Errorf("index %g, want %g", got, want)
+	}
+}
