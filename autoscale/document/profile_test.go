@@ -61,6 +61,7 @@ func TestProfilesNameTheFirstMistake(t *testing.T) {
 		{"max below initial", "max: 4096", "max: 64", `5:30: spec.batch.max: 64: is below the initial batch of 128`},
 		{"type twice", "accelerator: V100", "accelerator: T4", `13:20: spec.types[1].accelerator: "T4": is given twice`},
 		{"kind of another maker", "maxReplicas: 16", "kind: npu", `11:13: spec.types[0].kind: "npu": want gpu, tpu; did you mean "gpu"?`},
+		{"course that goes back", "{sqr: 1, var: 117}", "{sqr: 1, var: 117, course: [{from: 5, sqr: 1, var: 1}, {from: 5, sqr: 1, var: 2}]}", `6:72: spec.noise.course[1].from: 5: want more than the 5 before`},
 		{"negative noise", "sqr: 1", "sqr: -1", `6:16: spec.noise.sqr: -1: want at least 0`},
 		{"memory of nothing", "memGiB: 16", "memGiB: 0", `8:45: spec.memory.tried[0].memGiB: 0: want more than 0`},
 	} {
@@ -172,6 +173,9 @@ func drawElastic(t *rapid.T) *goodput.Profile {
 	}
 	if rapid.Bool().Draw(t, "noise known") {
 		p.Noise = &goodput.Noise{Sqr: small.Draw(t, "sqr"), Var: small.Draw(t, "var")}
+		if rapid.Bool().Draw(t, "course") {
+			p.Course = []goodput.Phase{{From: 1e6, Noise: goodput.Noise{Sqr: 1, Var: small.Draw(t, "later var")}}, {From: 2e6, Noise: goodput.Noise{Sqr: 1, Var: 3}}}
+		}
 		p.GradientBytes = rapid.Float64Range(0, 1e12).Draw(t, "gradient")
 		p.Memory = goodput.Memory{SampleGiB: small.Draw(t, "sample"), Tried: []goodput.Try{{MemGiB: 16, Batch: 3, Fits: true}, {MemGiB: 16, Batch: 9}}}
 	}

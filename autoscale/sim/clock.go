@@ -269,6 +269,9 @@ func (w *world) outcome(ctx context.Context) (Outcome, error) {
 			}
 		}
 	}
+	for n := range out.JobOutcomes {
+		out.JobOutcomes[n].Course = w.courses[out.JobOutcomes[n].Job]
+	}
 	out.Series = seriesOf(out.From, out.To, charges, w.jobs)
 	out.Prices = priceSeries(w.prices, machines, out.From, out.To)
 	return out, nil

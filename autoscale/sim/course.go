@@ -127,7 +127,51 @@ func (r *Runner) elastic(job *planner.Job) (e Elastic, ok bool) {
 		return Elastic{}, false
 	}
 	p, ok := planner.GoodputProfileOf(job.Curve)
-	return Elastic{Profile: p}, ok
+	if !ok {
+		return Elastic{}, false
+	}
+	return ElasticOf(p), true
+}
+
+// ElasticOf is what a job does whose profile, with the course of its noise, is true.
+func ElasticOf(p *goodput.Profile) Elastic {
+	e := Elastic{Profile: p}
+	if p.Noise == nil || len(p.Course) == 0 {
+		return e
+	}
+	e.Stages = []Stage{{Noise: *p.Noise}}
+	for _, f := range p.Course {
+		e.Stages = append(e.Stages, Stage(f))
+	}
+	return e
+}
+
+// trueSpeed is what a job that adapts really does on a config at its progress, in
+// samples per hour. ok is false for any other job, and where it cannot run.
+func (r *Runner) trueSpeed(job *planner.Job, c planner.Config, accelerator string) (perHour float64, ok bool) {
+	truth, elastic := r.elastic(job)
+	if !elastic || truth.Profile == nil {
+		return 0, false
+	}
+	noise := goodput.UnknownNoise
+	if truth.Profile.Noise != nil {
+		noise = *truth.Profile.Noise
+	}
+	for _, s := range truth.Stages {
+		if s.From <= r.progressOf(job.ID) {
+			noise = s.Noise
+		}
+	}
+	l, _, ok := adapt(truth.Profile, noise, c, accelerator)
+	return l.perHour, ok
+}
+
+// progressOf is how many samples of a job are done, by a checkpoint or not.
+func (r *Runner) progressOf(job planner.JobID) float64 {
+	if at, found := r.find(job); found && r.runs[at].live() {
+		return r.runs[at].seenAt(r.now)
+	}
+	return r.safe[job]
 }
 
 // fits reports whether a local batch fits an accelerator.

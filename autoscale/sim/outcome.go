@@ -102,7 +102,20 @@ type JobOutcome struct {
 	Cost           pricing.Money `json:"cost"`
 	Restarts       int           `json:"restarts"`
 	Losses         int           `json:"losses"`
+	Course         []Course      `json:"course,omitempty"`    // of a job that adapts, by time
 	Hindsight      *Hindsight    `json:"hindsight,omitempty"` // of a job that is done
+}
+
+// Course is a way to run that a job which adapts was given, and what was believed of
+// it then.
+type Course struct {
+	At          time.Time `json:"at"`
+	Accelerator string    `json:"accelerator"`
+	Nodes       int       `json:"nodes"`
+	Replicas    int       `json:"replicas"`
+	Batch       int       `json:"batch"`
+	Believed    float64   `json:"believed"` // goodput, samples per second
+	True        float64   `json:"true"`
 }
 
 // Series is how the fleet went, in steps of equal length from Outcome.From on.

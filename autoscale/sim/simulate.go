@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -72,6 +73,7 @@ type world struct {
 	live     []provider.Instance                       // as of now
 	leaving  int                                       // machines on their way out
 	jobs     []jobCount
+	courses  map[planner.JobID][]Course
 	counts   counts
 }
 
@@ -91,7 +93,7 @@ func newWorld(s Setting) (*world, error) {
 		sold[o] = true
 	}
 	w := &world{
-		s: s, now: s.Start, coming: s.Jobs, machines: map[provider.InstanceID]provider.Instance{},
+		s: s, now: s.Start, coming: s.Jobs, machines: map[provider.InstanceID]provider.Instance{}, courses: map[planner.JobID][]Course{},
 		prices: s.Prices.Restrict(func(o provider.Offering) bool { return sold[o] }),
 	}
 	var err error
@@ -177,7 +179,11 @@ func (w *world) every(job *planner.Job, g autoscale.Gang, h pricing.Hazard) time
 // plan is the setting's, until the end: then all is given up.
 func (w *world) plan(p planner.Problem) (planner.Plan, error) {
 	if !w.closing {
-		return w.s.Plan(p)
+		plan, err := w.s.Plan(p)
+		if err == nil {
+			w.follow(p, plan)
+		}
+		return plan, err
 	}
 	var plan planner.Plan
 	for _, j := range p.Jobs {
@@ -187,4 +193,30 @@ func (w *world) plan(p planner.Problem) (planner.Plan, error) {
 		plan.Releases = append(plan.Releases, planner.Release{Instance: m.ID, Offering: m.Offering, Reason: "the simulation ends"})
 	}
 	return plan, nil
+}
+
+// follow notes where jobs that adapt are sent, each time that it is elsewhere or with
+// another batch.
+func (w *world) follow(p planner.Problem, plan planner.Plan) {
+	for _, a := range plan.Allocations {
+		i := slices.IndexFunc(p.Jobs, func(j planner.JobState) bool { return j.Job.ID == a.Job })
+		t, sold := w.s.Catalogue.Lookup(a.Config.Cloud, a.Config.Type)
+		if i < 0 || !sold {
+			continue
+		}
+		if _, elastic := planner.GoodputProfileOf(p.Jobs[i].Job.Curve); !elastic {
+			continue
+		}
+		c := Course{At: w.now, Accelerator: t.Accelerator, Nodes: a.Config.Nodes, Replicas: a.Config.Replicas, Batch: a.Config.Batch}
+		if done := w.courses[a.Job]; len(done) > 0 {
+			last := done[len(done)-1]
+			if last.Accelerator == c.Accelerator && last.Nodes == c.Nodes && last.Replicas == c.Replicas && last.Batch == c.Batch {
+				continue
+			}
+		}
+		speed, _ := p.Jobs[i].Job.Curve.Speed(c.Accelerator, c.Nodes, c.Replicas)
+		perHour, _ := w.runner.trueSpeed(w.runner.jobs[a.Job], a.Config, c.Accelerator)
+		c.Believed, c.True = rounded(speed.Goodput/3600), rounded(perHour/3600)
+		w.courses[a.Job] = append(w.courses[a.Job], c)
+	}
 }

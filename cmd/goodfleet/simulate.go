@@ -28,6 +28,7 @@ type simulateConfig struct {
 	from      time.Time // of the first job; zero: as the file says
 	days      float64   // of submissions to keep; 0: all
 	baselines bool      // run the same jobs under the baselines too
+	truth     string    // profiles that are true where they differ from the jobs' own: a file, or an example; "": none
 	faults    string    // what goes wrong besides: a seed to draw it from, or a scenario's file; "": nothing
 	policy    string    // what decides
 	bar       io.Writer // where the progress bar goes
@@ -57,11 +58,18 @@ the ledger that cost-report reads; an empty --out writes nothing.
 lie, clocks that are off, and all else that clouds have done to others. With a number,
 each of them befalls each cloud twice a day, drawn from that seed; what was drawn goes
 into --out as faults.txt. With the name of a file, its lines say what happens and when:
-faults.txt is such a file.`,
+faults.txt is such a file.
+
+Jobs that adapt do as their profile says, unless --truth names a file of profiles: then
+those whose profile has the name of one in there do as that one says, measure it with a
+scatter of 2 %, and are planned by what they measured. The table shows when each was sent
+elsewhere or took another batch, and what was believed then. "elastic" is such a file that
+goes with the example of that name.`,
 		Example: `  goodfleet simulate
   goodfleet simulate gavel-week --burn-cap "25 USD/h" --seed 7 -o json
   goodfleet simulate jobs.yaml --from 2023-03-06 --days 2 --baselines=false --out ""
   goodfleet simulate gavel-week --policy max-goodput --burn-cap "25 USD/h"
+  goodfleet simulate elastic --truth elastic --baselines=false
   goodfleet simulate --faults 7
   goodfleet simulate --faults out/faults.txt --baselines=false`,
 		Args:              atMost(1, "FILE"),
@@ -89,6 +97,7 @@ faults.txt is such a file.`,
 	addPolicy(cmd, &cfg.policy)
 	cmd.Flags().StringVar(&from, "from", "", "move the jobs in time so that the first comes at this day or instant")
 	cmd.Flags().Float64Var(&cfg.days, "days", 0, "keep the jobs of the first days only (0: all)")
+	cmd.Flags().StringVar(&cfg.truth, "truth", "", "a file of profiles, or an example's, that jobs really do as")
 	cmd.Flags().StringVar(&cfg.faults, "faults", "", "let the clouds misbehave: a seed (a number), or a file of what happens and when")
 	cmd.Flags().BoolVar(&cfg.baselines, "baselines", true, "simulate the baselines too")
 	return cmd
@@ -120,6 +129,9 @@ func runSimulate(ctx context.Context, s streams, cfg simulateConfig) error {
 		return err
 	}
 	if err := disturb(cfg.faults, &setting, world.names().Clouds); err != nil {
+		return err
+	}
+	if err := believeOtherwise(cfg.truth, &setting); err != nil {
 		return err
 	}
 	variants, err := world.variants(cfg, setting)
@@ -186,7 +198,9 @@ func publish(w io.Writer, cfg simulateConfig, setting sim.Setting, outcomes []si
 	var out bytes.Buffer
 	if err = writeAs(&out, cfg.settings.output, comparison); err == nil && cfg.settings.output == asTable {
 		fmt.Fprintf(&out, "\nCost report of %s at the measured rate of interruptions\n\n", subject.Variant)
-		err = cost.Table(&out)
+		if err = cost.Table(&out); err == nil {
+			err = writeCourses(&out, subject)
+		}
 	}
 	if err != nil {
 		return err

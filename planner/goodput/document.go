@@ -45,8 +45,15 @@ type batchForm struct {
 }
 
 type noiseForm struct {
-	Sqr float64 `json:"sqr"`
-	Var float64 `json:"var"`
+	Sqr    float64     `json:"sqr"`
+	Var    float64     `json:"var"`
+	Course []phaseForm `json:"course,omitempty"`
+}
+
+type phaseForm struct {
+	From float64 `json:"from"`
+	Sqr  float64 `json:"sqr"`
+	Var  float64 `json:"var"`
 }
 
 type memoryForm struct {
@@ -121,7 +128,11 @@ func (p *Profile) Document() (ProfileDocument, error) {
 	l := p.Limits
 	d.Spec.Batch = &batchForm{l.InitialBatch, l.MaxBatch, l.MinLocal, l.MaxLocal, l.Accumulation}
 	if p.Noise != nil {
-		d.Spec.Noise = &noiseForm{p.Noise.Sqr, p.Noise.Var}
+		form := noiseForm{Sqr: p.Noise.Sqr, Var: p.Noise.Var}
+		for _, f := range p.Course {
+			form.Course = append(form.Course, phaseForm{f.From, f.Noise.Sqr, f.Noise.Var})
+		}
+		d.Spec.Noise = &form
 	}
 	d.Spec.GradientBytes = p.GradientBytes
 	if m := p.Memory; m.StateGiB > 0 || m.SampleGiB > 0 || len(m.Tried) > 0 {
@@ -208,8 +219,9 @@ func (p *Profile) read(spec node) {
 		p.Limits.Accumulation = f.flag()
 	}
 	if n := spec.get("noise"); n.there() {
-		n.only("sqr", "var")
+		n.only("sqr", "var", "course")
 		p.Noise = &Noise{Sqr: n.need("sqr").atLeast(0), Var: n.need("var").atLeast(0)}
+		p.Course = readCourse(n.get("course"))
 	}
 	if n := spec.get("gradientBytes"); n.there() {
 		p.GradientBytes = n.atLeast(0)
@@ -235,6 +247,24 @@ func (p *Profile) read(spec node) {
 		p.Types = append(p.Types, readType(n))
 	}
 	slices.SortFunc(p.Types, func(a, b TypeProfile) int { return cmp.Compare(a.Accelerator, b.Accelerator) })
+}
+
+// readCourse reads the noise later in training.
+func readCourse(n node) (course []Phase) {
+	if !n.there() {
+		return nil
+	}
+	last := 0.0
+	for _, v := range n.list() {
+		v.only("from", "sqr", "var")
+		f := Phase{v.need("from").atLeast(0), Noise{Sqr: v.need("sqr").atLeast(0), Var: v.need("var").atLeast(0)}}
+		if !(f.From > last) && n.tree.err == nil {
+			n.tree.fail(v.get("from").path, "%g: want more than the %g before", f.From, last)
+		}
+		last = f.From
+		course = append(course, f)
+	}
+	return course
 }
 
 func readType(n node) TypeProfile {

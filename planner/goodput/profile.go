@@ -15,10 +15,18 @@ type Profile struct {
 	Name          string
 	Limits        Limits
 	Noise         *Noise  // nil: not known, and the batch stays at M0
+	Course        []Phase // of Noise later in training, by From; a prediction looks at Noise alone
 	GradientBytes float64 // that each replica exchanges in a step; 0: not known
 	Memory        Memory
 	Types         []TypeProfile // by accelerator, each once
 	Table         []TableEntry  // instead of Types
+}
+
+// Phase is a part of training, from so many samples of progress on to the next, with
+// noise of its own.
+type Phase struct {
+	From  float64
+	Noise Noise
 }
 
 // TypeProfile is what is known of a job on one accelerator type.
