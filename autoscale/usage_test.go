@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/goodfleet/goodfleet/autoscale"
+	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/pricing/ledger"
 	"github.com/goodfleet/goodfleet/provider"
 )
@@ -104,6 +105,48 @@ func TestEndThatIsNotConfirmedIsBookedAsOverrun(t *testing.T) {
 		t.Errorf("%v are booked as overrun, want %v\n%s", got, want, w.history())
 	}
 }
+
+// A spot rate that rises between two hours of a run is the price of the second. What
+// it adds to the hour that it rises in is overrun, and of the job all the same.
+func TestSpotRateThatRisesWithinItsHourIsBookedAsOverrun(t *testing.T) {
+	w := newWorld(t, setup{plan: thrifty, gcp: true, offerings: []provider.Offering{slowSpot}})
+	w.prices.later = map[provider.Offering]pricing.Rate{slowSpot: 2 * w.prices.rates[slowSpot]}
+	w.prices.turn = start.Add(40 * time.Minute)
+	job := testJob("a", 0.5, 2) // an hour on two K80s
+	w.submit(job)
+	w.until(200, w.allEnded)
+	w.round(time.Minute)
+	w.checkBooks()
+	charges, err := w.store.Charges(t.Context(), time.Time{}, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var overrun, ofJob pricing.Money
+	var m provider.Instance
+	for _, c := range charges {
+		m = w.truth(c.Instance)
+		if c.Account == ledger.Overrun {
+			overrun += c.Amount
+		}
+		if c.Job == "a" {
+			ofJob += c.Amount
+		}
+	}
+	hour := m.Started.Add(time.Hour)
+	if !hour.After(w.prices.turn) || !m.Ended.After(hour) {
+		t.Fatalf("it ran from %v to %v: want the rise at %v in its first hour, and a second one", m.Started.Sub(start), m.Ended.Sub(start), w.prices.turn.Sub(start))
+	}
+	want := w.prices.rates[slowSpot].Over(hour.Sub(w.prices.turn))
+	if off := overrun - want; off < -nanos || off > nanos {
+		t.Errorf("%s USD are booked as overrun, want %s: the first rate again, from the rise to the end of the hour\n%s", overrun, want, w.history())
+	}
+	if got := w.job("a").Spent; got != ofJob {
+		t.Errorf("the job has spent %s USD by its record and %s by its charges", got, ofJob)
+	}
+}
+
+// nanos is what rounding each charge of an hour to whole nano dollars may come to.
+const nanos pricing.Money = 1000
 
 // A round whose act fails books what there is all the same.
 func TestFailedActIsBooked(t *testing.T) {

@@ -81,7 +81,7 @@ func (s *Series) spread(from time.Time, step time.Duration, c *ledger.Charge, fl
 	last := len(s.Cost) - 1
 	index := func(at time.Time) int { return min(max(0, int(at.Sub(from)/step)), last) }
 	switch {
-	case c.Kind == ledger.Transfer: // from account to account: the money stays
+	case c.Kind == ledger.Transfer || c.Kind == ledger.Rise: // from account to account: the money stays
 		return
 	case c.Kind == ledger.Minimum || !c.To.After(c.From):
 		s.Cost[index(c.From)] += c.Amount

@@ -115,7 +115,7 @@ func segments(charges []ledger.Charge) []*segment {
 			account: c.Account, job: c.Job, team: c.Team, project: c.Project, share: max(c.Share, -c.Share), of: c.Of,
 		}
 		switch c.Kind {
-		case ledger.Correction, ledger.Credit, ledger.Purchase:
+		case ledger.Correction, ledger.Rise, ledger.Credit, ledger.Purchase:
 			k.kind, k.note = c.Kind, c.ID
 		}
 		if c.Item == ledger.Traffic {

@@ -117,6 +117,8 @@ func (s *segment) row(n Names) row {
 	switch {
 	case c.Kind == ledger.Correction:
 		s.lump(r, "correction by "+cmp.Or(c.Note, "a later fact"))
+	case c.Kind == ledger.Rise:
+		s.lump(r, c.Note)
 	case c.Kind == ledger.Credit:
 		r["ChargeCategory"], r["ChargeFrequency"] = "Credit", "One-Time"
 		s.lump(r, cmp.Or(c.Note, "credit "+string(c.Instance)))
@@ -274,7 +276,7 @@ func (s *segment) capacity(r row) {
 	if c.Item == ledger.Reservation || c.Item == ledger.Block || c.Item == ledger.Commitment {
 		id, status = string(c.Instance), "Unused"
 	}
-	if id == "" || c.Kind == ledger.Correction {
+	if id == "" || c.Kind == ledger.Correction || c.Kind == ledger.Rise {
 		return
 	}
 	if c.Kind == ledger.Purchase {
@@ -297,7 +299,7 @@ func (s *segment) capacity(r row) {
 // allocate fills the columns of version 1.3 that say how one machine was split.
 func (s *segment) allocate(r row) {
 	c := &s.first
-	if c.Item != ledger.Machine || c.Kind == ledger.Correction || c.Share == c.Of || c.Share == -c.Of {
+	if c.Item != ledger.Machine || c.Kind == ledger.Correction || c.Kind == ledger.Rise || c.Share == c.Of || c.Share == -c.Of {
 		return
 	}
 	r["AllocatedMethodId"] = "accelerators"

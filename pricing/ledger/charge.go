@@ -18,7 +18,7 @@ const (
 	ToRestart Account = "restart" // a gang restores or saves a checkpoint
 	ToWaste   Account = "waste"   // work that was lost, and has to be done again
 	Unused    Account = "unused"  // capacity bought ahead in which no machine ran
-	Overrun   Account = "overrun" // spent against our will: a machine out of contact, an end that its cloud does not confirm
+	Overrun   Account = "overrun" // spent against our will: a spot rate that rose within its hour, a machine out of contact, an end that its cloud does not confirm
 	Overhead  Account = "overhead"
 	Credits   Account = "credit" // given by a cloud; never more than nothing
 )
@@ -36,12 +36,13 @@ const (
 	Minimum    Kind = "minimum"    // what the least billed time adds to a short run
 	Reversal   Kind = "reversal"   // taken back: the cloud does not charge an early loss
 	Transfer   Kind = "transfer"   // moved from one account to another; sums to zero
+	Rise       Kind = "rise"       // moved to Overrun: what a spot rate adds that rose within its hour; sums to zero, and holds no time
 	Purchase   Kind = "purchase"   // paid ahead for time to come: the hours bear it, not this line
 	Credit     Kind = "credit"     // a gift of the cloud
 	Correction Kind = "correction" // a later fact: a bill, a feed, another price
 )
 
-var kinds = []Kind{Usage, Minimum, Reversal, Transfer, Purchase, Credit, Correction}
+var kinds = []Kind{Usage, Minimum, Reversal, Transfer, Rise, Purchase, Credit, Correction}
 
 // Item is what is paid for.
 type Item string

@@ -56,6 +56,11 @@ func (c Charge) Check() error {
 			return fmt.Errorf("amount: a credit of %s USD to account %s", c.Amount, c.Account)
 		}
 		return nil
+	case Rise:
+		if c.Share != 0 {
+			return fmt.Errorf("share: a rise of %d accelerators: it holds none", c.Share)
+		}
+		return nil // its pair and the charge that it belongs to say how much
 	case Correction:
 		return nil // it says what a later fact says, and no rate gave it
 	}
@@ -147,9 +152,9 @@ func (b bearer) compare(c bearer) int {
 // checkInstance checks the lines of one instance, sorted by id, and sums them.
 func checkInstance(lines []*Charge) (cost pricing.Money, err error) {
 	borne, runs := map[bearer]pricing.Money{}, map[int]pricing.Money{}
-	var moved pricing.Money
+	var moved, risen pricing.Money
 	for i, c := range lines {
-		metered := c.Kind != Correction && c.Kind != Purchase && c.Kind != Credit
+		metered := c.Kind != Correction && c.Kind != Rise && c.Kind != Purchase && c.Kind != Credit
 		switch {
 		case i > 0 && lines[i-1].ID == c.ID:
 			return 0, fmt.Errorf("charge %s comes twice", c.ID)
@@ -167,12 +172,18 @@ func checkInstance(lines []*Charge) (cost pricing.Money, err error) {
 		if c.Kind != Credit && c.Item != Other {
 			runs[c.Run] += c.Amount
 		}
-		if c.Kind == Transfer {
+		switch c.Kind {
+		case Transfer:
 			moved += c.Amount
+		case Rise:
+			risen += c.Amount
 		}
 	}
 	if moved != 0 {
 		return 0, fmt.Errorf("transfers sum to %s USD", moved)
+	}
+	if risen != 0 {
+		return 0, fmt.Errorf("rises sum to %s USD", risen)
 	}
 	for _, b := range slices.SortedFunc(maps.Keys(borne), bearer.compare) {
 		if borne[b] < 0 {

@@ -101,7 +101,7 @@ func (m *Meter) settle(inst provider.Instance, held *Holding, of int, shares []S
 	}
 	r, number := m.runs[key], 1
 	if r != nil && inst.Started.Sub(r.started) >= restart { // stopped and started again
-		charges = m.close(r, inst.Started, provider.EndedByUs, round)
+		charges = m.risen(r, m.close(r, inst.Started, provider.EndedByUs, round))
 		r, number = nil, r.number+1
 	}
 	if r == nil {
@@ -111,10 +111,11 @@ func (m *Meter) settle(inst provider.Instance, held *Holding, of int, shares []S
 	}
 	r.held = held
 	if inst.Ended.IsZero() || inst.Ended.After(now) {
-		return append(charges, m.book(r, now.Sub(r.started), of, claimsOf(of, shares), round)...)
+		return append(charges, m.risen(r, m.book(r, now.Sub(r.started), of, claimsOf(of, shares), round))...)
 	}
-	charges = append(charges, m.book(r, inst.Ended.Sub(r.started), of, claimsOf(of, shares), round)...)
-	return append(charges, m.close(r, inst.Ended, inst.Cause, round)...)
+	last := m.book(r, inst.Ended.Sub(r.started), of, claimsOf(of, shares), round)
+	last = append(last, m.close(r, inst.Ended, inst.Cause, round)...)
+	return append(charges, m.risen(r, last)...)
 }
 
 // open begins a run, or is nil while there is nothing to bill of it.

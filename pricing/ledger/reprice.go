@@ -75,6 +75,9 @@ func Repriced(charges []Charge, prices Prices, rules Rules) []Fact {
 			continue
 		}
 		for _, c := range lines {
+			if c.Kind == Rise {
+				continue // it moves what another line says
+			}
 			facts = append(facts, Fact{Cloud: c.Offering.Cloud, Instance: c.Instance, Offering: c.Offering, From: c.From, To: c.To, Amount: c.Amount, Says: "at " + c.Rate.String() + " USD/h"})
 		}
 	}

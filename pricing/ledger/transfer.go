@@ -32,7 +32,8 @@ func (m *Meter) Transfer(mv Move) []Charge {
 	var charges []Charge
 	for _, key := range slices.SortedFunc(maps.Keys(m.runs), instanceKey.compare) {
 		if key.item == Machine && len(mv.Instances) == 0 || slices.Contains(mv.Instances, key.id) {
-			charges = append(charges, m.runs[key].transfer(mv)...)
+			r := m.runs[key]
+			charges = append(charges, m.risen(r, r.transfer(mv))...)
 		}
 	}
 	return charges
