@@ -37,6 +37,9 @@ func (m *Meter) risen(r *run, charges []Charge) []Charge {
 // with the sign of the charge, rounded to zero. There is none when that rate is not known.
 func (m *Meter) riseOf(r *run, c *Charge) pricing.Money {
 	hour := c.From.Sub(r.started).Truncate(time.Hour)
+	if r.started.Add(hour).Equal(c.From) {
+		return 0
+	}
 	first, ok := m.prices.RateAt(r.offering, r.started.Add(hour))
 	if !ok {
 		return 0

@@ -280,6 +280,35 @@ func FuzzParseScenario(f *testing.F) {
 	})
 }
 
+// A row that names its offering is whole: account and region are those of the zone. One
+// that spells out the fields, or names another region after it, shows what it says.
+func TestRowThatNamesItsOfferingHasItsRegion(t *testing.T) {
+	for _, tt := range []struct{ row, region string }{
+		{"offering=aws/use1-az1/p3.2xlarge/spot", v100.Region},
+		{"region=nowhere offering=aws/use1-az1/p3.2xlarge/spot", v100.Region},
+		{"offering=aws/use1-az1/p3.2xlarge/spot region=nowhere", "nowhere"},
+		{"offering=aws/use1-az1/p3.2xlarge/spot region=", ""},
+		{"offering=aws/no-such-zone/p3.2xlarge/spot", ""},
+		{"cloud=aws zone=use1-az1 type=p3.2xlarge market=spot", ""},
+	} {
+		c := theatre(t, "empty", "")
+		if err := c.Do("on aws listing shows id=i-1 state=running " + tt.row); err != nil {
+			t.Fatal(err)
+		}
+		rows := list(t, c)
+		if got := rows[0].Offering; len(rows) != 1 || got.Region != tt.region {
+			t.Errorf("%s: offering %+v of region %q, want %q", tt.row, got, got.Region, tt.region)
+		}
+	}
+	c := theatre(t, "empty", "")
+	if err := c.Do("listing shows id=i-1 state=running offering=" + v100.String()); err != nil {
+		t.Fatal(err)
+	}
+	if got := list(t, c)[0].Offering; got != v100 {
+		t.Errorf("offering %+v, want %+v", got, v100)
+	}
+}
+
 // FuzzListing shows rows of any kind beside a machine of ours: the row may be
 // refused, but the machine is always listed.
 func FuzzListing(f *testing.F) {

@@ -20,6 +20,8 @@ type rowShown struct {
 	inst provider.Instance // times are since the statement's own
 	set  []func(i *provider.Instance, at time.Time)
 	span time.Duration
+
+	placed bool // its offering was named: account and region are those of the zone
 }
 
 // readShows reads "FIELD=VALUE ... [for TIME]". Fields that are left out stay
@@ -67,9 +69,9 @@ func (d *rowShown) read(l *line, field, value string) {
 	case "cloud":
 		i.Offering.Cloud = value
 	case "account":
-		i.Offering.Account = value
+		i.Offering.Account, d.placed = value, false
 	case "region":
-		i.Offering.Region = value
+		i.Offering.Region, d.placed = value, false
 	case "zone":
 		i.Offering.Zone = value
 	case "type":
@@ -115,7 +117,9 @@ func (d *rowShown) read(l *line, field, value string) {
 	}
 }
 
-// offering reads "cloud/zone/type/market" or ".../reservation" into the fields.
+// offering reads "cloud/zone/type/market" or ".../reservation" into the fields. The
+// name of an offering has no account and no region: they are those in which the cloud
+// sells something in the zone.
 func (d *rowShown) offering(l *line, value string) {
 	p, err := parsePattern(value)
 	if err != nil {
@@ -131,12 +135,16 @@ func (d *rowShown) offering(l *line, value string) {
 	if len(parts) == 5 {
 		o.Reservation = parts[4]
 	}
+	d.placed = true
 }
 
 func (d *rowShown) fits(*Cloud) error { return nil }
 
 func (d *rowShown) begin(c *Cloud, at time.Time) {
 	r := row{inst: d.inst, from: at}
+	if d.placed {
+		r.inst.Offering.Account, r.inst.Offering.Region = c.placeOf(r.inst.Offering.Zone)
+	}
 	for _, set := range d.set {
 		set(&r.inst, at)
 	}
@@ -144,4 +152,15 @@ func (d *rowShown) begin(c *Cloud, at time.Time) {
 		r.until = at.Add(d.span)
 	}
 	c.shown = append(c.shown, r)
+}
+
+// placeOf is the account and the region in which the cloud sells something in a zone;
+// empty when it does not.
+func (c *Cloud) placeOf(zone string) (account, region string) {
+	for _, o := range c.cfg.Offerings {
+		if o.Zone == zone {
+			return o.Account, o.Region
+		}
+	}
+	return "", ""
 }
