@@ -17,9 +17,9 @@ import (
 	"github.com/goodfleet/goodfleet/provider/fake"
 )
 
-// surge is 48 hours of AWS in us-east-1 from 5 June 2023 on, at the prices that were,
-// with jobs of about an hour and a half on one V100: so many an hour, ten times as
-// many from hour 6 to hour 30.
+// surge is a day of AWS in us-east-1, 5 June 2023, at the prices that were, with jobs
+// of about an hour and a half on one V100: so many an hour, ten times as many from hour
+// 4 to hour 16.
 func surge(t *testing.T, perHour float64, seed uint64) Setting {
 	t.Helper()
 	catalogue, err := provider.EmbeddedCatalogue()
@@ -31,7 +31,7 @@ func surge(t *testing.T, perHour float64, seed uint64) Setting {
 		t.Fatal(err)
 	}
 	s := Setting{
-		Variant: "surge", Seed: seed, Start: time.Date(2023, 6, 5, 0, 0, 0, 0, time.UTC), Horizon: 72 * time.Hour,
+		Variant: "surge", Seed: seed, Start: time.Date(2023, 6, 5, 0, 0, 0, 0, time.UTC), Horizon: 48 * time.Hour,
 		Catalogue: catalogue, Prices: prices,
 		Plan: func(p planner.Problem) (planner.Plan, error) { return policy.Value(p, policy.Settings{}) },
 		Loop: autoscale.Settings{Setup: 140 * time.Second, SkipUnchanged: true, PriceStep: 0.02, Book: time.Hour},
@@ -45,10 +45,10 @@ func surge(t *testing.T, perHour float64, seed uint64) Setting {
 	rng := rand.New(rand.NewPCG(seed, 0x50_72_67_65))
 	for at := time.Duration(0); ; {
 		at += time.Duration(rng.ExpFloat64() / (10 * perHour) * float64(time.Hour))
-		if at >= 48*time.Hour {
+		if at >= 24*time.Hour {
 			return s
 		}
-		if calm := at < 6*time.Hour || at >= 30*time.Hour; calm && rng.Float64() > 0.1 {
+		if calm := at < 4*time.Hour || at >= 16*time.Hour; calm && rng.Float64() > 0.1 {
 			continue // one in ten comes outside the surge
 		}
 		hours := 1.5 * math.Exp(0.5*rng.NormFloat64())
@@ -135,13 +135,14 @@ func (out *Outcome) idleMachines() (idle, all float64) {
 }
 
 // TestSurgeOfDemandIsMetAndGone: what a fleet that follows demand costs beside one that
-// knows what comes, and what of it nobody uses. One weather is played here; over the
-// seeds 1 to 4 together the cost is 1.12 times the clairvoyant's (1.01, 1.06, 0.99 and
-// 1.40: much is bought on demand there while spot pools are down).
+// knows what comes, and what of it nobody uses. One weather of one day is played here;
+// over the seeds 1 to 4 together the cost is 1.002 times the clairvoyant's (1.03, 0.90,
+// 0.99 and 1.06). Over two days with a surge of 24 hours it was 1.12 (1.01, 1.06, 0.99
+// and 1.40: much is bought on demand there while spot pools are down).
 func TestSurgeOfDemandIsMetAndGone(t *testing.T) {
 	var cost, least pricing.Money
 	var idle, machines float64
-	for _, seed := range []uint64{2} {
+	for _, seed := range []uint64{1} {
 		s := surge(t, 0.5, seed)
 		out, err := Simulate(t.Context(), s)
 		if err != nil {
