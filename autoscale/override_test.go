@@ -61,6 +61,99 @@ func TestPauseBuysAndMovesNothing(t *testing.T) {
 	}
 }
 
+// starving is thrifty until it is told to give nothing to anybody and to release all.
+func starving(now *bool) autoscale.PlanFunc {
+	return func(p planner.Problem) (planner.Plan, error) {
+		if !*now {
+			return thrifty(p)
+		}
+		var plan planner.Plan
+		for _, j := range p.Jobs {
+			plan.Waits = append(plan.Waits, planner.Wait{Job: j.Job.ID, Reason: "starved"})
+		}
+		for _, m := range p.Machines {
+			if !m.HoldTo.After(p.Now) {
+				plan.Releases = append(plan.Releases, planner.Release{Instance: m.ID, Offering: m.Offering, Reason: "starved"})
+			}
+		}
+		return plan, nil
+	}
+}
+
+// What a job holds is not taken from it while it is paused, whatever the plan says.
+func TestPausedJobKeepsWhatThePlanWouldTake(t *testing.T) {
+	for _, subject := range []string{"", "cloud/aws", "team/Vision", "job/GPT-L"} {
+		t.Run(subject, func(t *testing.T) {
+			starve := false
+			w := newWorld(t, setup{plan: starving(&starve), offerings: []provider.Offering{smallSpot}})
+			w.stable = false
+			w.submit(testJob("GPT-L", 4, 1))
+			w.until(10, func() bool { return w.job("GPT-L").Phase == autoscale.JobStarted })
+			w.set(autoscale.Pause, subject)
+			starve = true
+			for range 20 {
+				w.round(time.Minute)
+			}
+			if r := w.job("GPT-L"); r.Generation != 1 || r.Gang == nil || r.Stopping != 0 {
+				t.Errorf("the job is at generation %d and holds %+v, want it left alone\n%s", r.Generation, r.Gang, w.history())
+			}
+			w.lift(autoscale.Pause, subject)
+			w.until(10, func() bool { return w.job("GPT-L").Gang == nil })
+		})
+	}
+}
+
+// A job leaves a cloud that is paused as little as it comes to one.
+func TestPausedCloudIsNeitherLeftNorEntered(t *testing.T) {
+	for _, cloud := range []string{"cloud/aws", "cloud/gcp"} {
+		t.Run(cloud, func(t *testing.T) {
+			w := newWorld(t, setup{plan: thrifty, gcp: true, offerings: []provider.Offering{smallSpot, slowSpot}})
+			w.submit(testJob("GPT-L", 20, 1))
+			w.until(10, func() bool { return w.job("GPT-L").Phase == autoscale.JobStarted })
+			w.set(autoscale.Pause, cloud)
+			w.prices.rates[smallSpot] *= 100
+			for range 15 {
+				w.round(time.Minute)
+			}
+			if got := w.kinds(); got[autoscale.EventMove] > 0 || got[autoscale.EventLaunch] != 1 {
+				t.Errorf("events %v, want no move and one launch", got)
+			}
+			w.lift(autoscale.Pause, cloud)
+			w.until(15, func() bool { return w.kinds()[autoscale.EventMove] == 1 })
+		})
+	}
+}
+
+// A launch whose answer is out is not sent again while nothing may be bought: it may
+// not have been heard.
+func TestPausedLaunchIsNotSentAgain(t *testing.T) {
+	for _, key := range []autoscale.OverrideKey{{Kind: autoscale.Pause}, {Kind: autoscale.Pause, Subject: "cloud/aws"}, {Kind: autoscale.Exclude, Subject: "aws/*/small/spot"}} {
+		t.Run(string(key.Kind)+" "+key.Subject, func(t *testing.T) {
+			w := newWorld(t, setup{plan: thrifty, offerings: []provider.Offering{smallSpot}})
+			c := w.clouds[0]
+			c.launch = func(provider.LaunchRequest) fault { return fault{before: true, err: provider.ErrUnknown} }
+			w.submit(testJob("GPT-L", 0.2, 1))
+			w.round(time.Minute)
+			if len(c.calls) != 1 {
+				t.Fatalf("%d launches, want one whose answer is lost", len(c.calls))
+			}
+			first := c.calls[0]
+			c.launch = nil
+			w.set(key.Kind, key.Subject)
+			for range 3 {
+				if w.round(time.Minute); len(c.calls) != 0 || len(w.live()) != 0 {
+					t.Fatalf("launched %+v, machines %v: want none", c.calls, w.live())
+				}
+			}
+			w.lift(key.Kind, key.Subject)
+			if w.round(time.Minute); len(c.calls) == 0 || c.calls[0] != first {
+				t.Errorf("launched %+v, want the same again: %+v", c.calls, first)
+			}
+			w.until(60, w.allEnded)
+		})
+	}
+}
+
 func TestPauseOfAnotherLeavesAJobAlone(t *testing.T) {
 	for _, subject := range []string{"cloud/gcp", "team/Speech", "job/GPT"} {
 		w := newWorld(t, setup{plan: thrifty, offerings: []provider.Offering{smallSpot}})
@@ -155,6 +248,51 @@ func TestHeldMachineIsNotEnded(t *testing.T) {
 	}
 	w.lift(autoscale.HoldMachine, id)
 	w.until(20, w.allEnded)
+}
+
+// The planner is told that a held machine stays, so that it counts on it and its cost.
+func TestHeldMachineIsHeldInTheProblem(t *testing.T) {
+	var last planner.Problem
+	w := newWorld(t, setup{offerings: []provider.Offering{smallSpot}, plan: func(p planner.Problem) (planner.Plan, error) {
+		last = p
+		return thrifty(p)
+	}})
+	w.submit(testJob("GPT-L", 1, 1))
+	w.until(5, func() bool { return len(w.live()) == 1 })
+	w.set(autoscale.HoldMachine, string(w.live()[0].ID))
+	w.round(time.Minute)
+	if len(last.Machines) != 1 || last.Machines[0].HoldTo.Before(w.now.Add(24*time.Hour)) {
+		t.Errorf("machines %+v, want one that is held beyond any plan", last.Machines)
+	}
+}
+
+// Who holds a machine keeps it whatever else would end it: a drain, or its age.
+func TestHeldMachineOutlivesWhatWouldEndIt(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		by   func(w *world, id provider.InstanceID)
+		keep func(*autoscale.Settings)
+	}{
+		{"a drain", func(w *world, id provider.InstanceID) { w.set(autoscale.DrainMachine, string(id)) }, nil},
+		{"its age", func(*world, provider.InstanceID) {}, func(s *autoscale.Settings) { s.MaxLife = 20 * time.Minute }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t, setup{plan: thrifty, offerings: []provider.Offering{smallSpot}, settings: tt.keep})
+			w.submit(testJob("GPT-L", 0.1, 1))
+			w.until(5, func() bool { return len(w.live()) == 1 })
+			id := w.live()[0].ID
+			w.set(autoscale.HoldMachine, string(id))
+			tt.by(w, id)
+			for range 60 {
+				w.round(time.Minute)
+			}
+			if !w.truth(id).Live() {
+				t.Fatalf("it was ended\n%s", w.history())
+			}
+			w.lift(autoscale.HoldMachine, string(id))
+			w.until(20, w.allEnded)
+		})
+	}
 }
 
 // A drained machine ends when its job runs elsewhere, and not before.

@@ -83,8 +83,9 @@ func TestStoreThatIsOlderThanItsMachinesStartsFrozen(t *testing.T) {
 			if err := w.loop.Adopt(t.Context(), w.now, "Ada"); err != nil {
 				t.Fatal(err)
 			}
+			w.restart()
 			if _, epoch, err := w.loop.Fleet(t.Context()); err != nil || epoch != 2 {
-				t.Errorf("epoch %d and %v, want 2", epoch, err)
+				t.Errorf("after a restart epoch %d and %v, want 2", epoch, err)
 			}
 			if name == "restored from a copy" {
 				// "early" is known and goes on; "late" is handed in again, and its gang is taken over.

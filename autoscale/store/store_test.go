@@ -253,6 +253,18 @@ func TestCommitOfAnOldVersionStoresNothing(t *testing.T) {
 	})
 }
 
+// What was launched under a later epoch may be there: none is ever gone back to.
+func TestEpochIsKeptAndOnlyGrows(t *testing.T) {
+	onEach(t, func(t *testing.T, open func() autoscale.Store) {
+		for n, tt := range []struct{ epoch, want int64 }{{0, 1}, {7, 7}, {0, 7}, {3, 7}, {8, 8}} {
+			mustCommit(t, open(), autoscale.Change{Epoch: tt.epoch})
+			if snap, err := open().Load(t.Context()); err != nil || snap.Epoch != tt.want {
+				t.Errorf("change %d, to epoch %d: loaded epoch %d and %v, want %d", n, tt.epoch, snap.Epoch, err, tt.want)
+			}
+		}
+	})
+}
+
 func TestCommitIsAtomic(t *testing.T) {
 	s := stores["sqlite"](t)()
 	before := read(t, s)
