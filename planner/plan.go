@@ -79,6 +79,7 @@ const (
 	BackClock  Clock = "back-off" // an offering may be tried again
 	PriceClock Clock = "price"    // a quote changed
 	NetClock   Clock = "deadline" // a safety net is due
+	StayClock  Clock = "stay"     // a job has been where it is for so long that a move is judged over a longer time
 )
 
 // Bound says how a plan's bound was found.

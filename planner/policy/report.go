@@ -50,6 +50,9 @@ func report(p *planner.Problem, pr *planner.Program, sol planner.Solution, know 
 		a := allocate(p, d, seat, &know[i], full[i].Columns, l.Machines)
 		a.Reason += said
 		plan.Allocations = append(plan.Allocations, a)
+		if a.Held {
+			wake(longer(d, &know[i]), planner.StayClock)
+		}
 	}
 	makeRoom(&plan)
 	for m := range plan.Machines {
@@ -237,6 +240,8 @@ func allocate(p *planner.Problem, d *planner.Demand, seat *planner.Seat, w *wort
 		a.Clock = planner.NetClock
 	case d.Current < 0 && w.bonus > 0:
 		a.Clock = planner.BonusClock
+	case d.Current >= 0 && !a.Keeps && w.steady > steadyAt(d, p.Now.Add(-p.Tick())):
+		a.Clock = planner.StayClock
 	}
 	return a
 }

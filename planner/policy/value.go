@@ -39,15 +39,17 @@ const (
 
 // worth is what value knows of one job.
 type worth struct {
-	v     float64   // value of time, USD/h
-	kappa float64   // worth of a unit of work, USD per sample
-	best  int       // column of the least cost of work, kappa
-	start float64   // what a start takes on it, with the boot of its machines, h
-	left  float64   // work left, P50, samples
-	p80   float64   // and its 80 % quantile
-	rho   float64   // predicted finish over time alone, in steps
-	bonus float64   // b, USD/h
-	next  time.Time // when rho takes its next step if the job goes on waiting
+	v      float64        // value of time, USD/h
+	kappa  float64        // worth of a unit of work, USD per sample
+	best   int            // column of the least cost of work, kappa
+	way    planner.Column // that column
+	start  float64        // what a start takes on it, with the boot of its machines, h
+	left   float64        // work left, P50, samples
+	p80    float64        // and its 80 % quantile
+	rho    float64        // predicted finish over time alone, in steps
+	bonus  float64        // b, USD/h
+	steady float64        // how long the job has been where it is, h, in steps
+	next   time.Time      // when rho takes its next step if the job goes on waiting
 
 	pledge *pledge // of its deadline; nil: it has none, or nothing fits it now
 	floor  float64 // value of time that its deadline asks for, USD/h; 0: no more than v
@@ -71,6 +73,11 @@ type worth struct {
 // config with the restart that stopping it would cost, and a job that waits is
 // charged only for what a start takes longer than on its best config. So switching
 // decides which and when, and no job's surplus alone falls below v: it always runs.
+//
+// The time over which a switch is judged is the longest of ten minutes, six restarts
+// and the time that the job has been where it is, and no longer than the rest of the
+// job or the mean life of the machines. Ten minutes alone would hold a job on a worse
+// config for hours against a saving of a few percent.
 //
 // The bonus b = v·max(0, rho − 1)² grows while a job waits and stays as it is while
 // the job runs, since rho, the predicted finish over the time alone, does. A bonus
@@ -222,6 +229,7 @@ func appraise(p *planner.Problem, d *planner.Demand, gone func(c *planner.Column
 			w.v *= j.Weight
 		}
 	}
+	w.steady = steadyAt(d, p.Now)
 	w.left, w.p80 = planner.Remaining(d.State, d.Columns[knee].Speed.Goodput)
 	cheapestWay(d, &w, gone)
 	if w.best < 0 {
@@ -263,6 +271,7 @@ func cheapestWay(d *planner.Demand, w *worth, gone func(c *planner.Column) bool)
 		if k := col.CostOfWork(w.v) + once(col, w.left); k < w.kappa {
 			w.kappa, w.best = k, c
 			w.start = col.Resume + col.Boot
+			w.way = *col
 		}
 	}
 }
@@ -283,9 +292,30 @@ func bookedRate(p *planner.Problem, c *planner.Column) float64 {
 	return max(rate*float64(c.Nodes), 1e-6)
 }
 
-// life is the time over which a switch to c that takes s hours is judged, h.
-func life(p *planner.Problem, c *planner.Column, left, s float64) float64 {
-	h := min(c.WallHours(left)+s, max(leastLife, lifePerS*s))
+// steadyAt is how long a job has held its machines at a time, h, rounded down to
+// leastLife times a power of two; 0 when it holds none, or not for as long as that.
+func steadyAt(d *planner.Demand, at time.Time) float64 {
+	if d.Current < 0 {
+		return 0
+	}
+	age := at.Sub(d.State.Running.Since).Hours() / leastLife
+	if age < 1 {
+		return 0
+	}
+	return leastLife * math.Pow(2, math.Floor(math.Log2(age)))
+}
+
+// longer is when the next move of a job is judged over a longer time.
+func longer(d *planner.Demand, w *worth) time.Time {
+	return d.State.Running.Since.Add(hours(max(leastLife, 2*w.steady)))
+}
+
+// life is the time over which a switch to c that takes s hours is judged, h: a job
+// that has been where it is for long is expected to stay for as long where it goes;
+// one that came a moment ago will be asked again soon. It is no longer than the job
+// itself, nor than a spot machine's mean life.
+func life(p *planner.Problem, c *planner.Column, w *worth, s float64) float64 {
+	h := min(c.WallHours(w.left)+s, max(leastLife, lifePerS*s, w.steady))
 	if p.Offers[c.Offer].Offering.Market == provider.Spot && c.Loss > 0 {
 		h = min(h, 1/c.Loss)
 	}
@@ -295,7 +325,7 @@ func life(p *planner.Problem, c *planner.Column, left, s float64) float64 {
 // switched is what base (USD/h) is worth on c when starting there takes s hours, and
 // starting anyway takes reference.
 func switched(p *planner.Problem, c *planner.Column, w *worth, base, s, reference float64) float64 {
-	return base * max(1-(s-reference)/life(p, c, w.left, max(s, reference)), 0)
+	return base * max(1-(s-reference)/life(p, c, w, max(s, reference)), 0)
 }
 
 // setWorth sets the worth of every column of a job.
@@ -307,9 +337,17 @@ func setWorth(p *planner.Problem, d *planner.Demand, w *worth) {
 		// when it was started.
 		cur := &d.Columns[d.Current]
 		base, s := w.kappa*cur.Speed.Goodput*cur.Useful, cur.Resume+cur.Boot
-		credit = max(base*min(1, s/life(p, cur, w.left, s)),
+		credit = max(base*min(1, s/life(p, cur, w, s)),
 			switched(p, cur, w, base, cur.Resume, start)-base,
 			switched(p, cur, w, base, s, start)-base)
+		// Nor is a move of it to its best config worth less than the same start would be a
+		// round after it was stopped: else it would be stopped only to come back.
+		waiting, best := *w, &w.way
+		waiting.steady = 0
+		base = w.kappa * best.Speed.Goodput * best.Useful
+		for _, s := range []float64{best.Resume, best.Resume + best.Boot} {
+			credit = max(credit, switched(p, best, &waiting, base, s, start)-switched(p, best, w, base, s, 0))
+		}
 		reference = 0
 	}
 	for c := range d.Columns {
@@ -329,8 +367,8 @@ func setWorth(p *planner.Problem, d *planner.Demand, w *worth) {
 			continue
 		}
 		// The old machines run until the new ones are up.
-		col.Here -= col.OneOff / life(p, col, w.left, col.Resume)
-		col.Bought -= (col.OneOff + col.Alone*col.Boot) / life(p, col, w.left, col.Resume+col.Boot)
+		col.Here -= col.OneOff / life(p, col, w, col.Resume)
+		col.Bought -= (col.OneOff + col.Alone*col.Boot) / life(p, col, w, col.Resume+col.Boot)
 	}
 }
 
