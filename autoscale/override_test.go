@@ -295,6 +295,22 @@ func TestHeldMachineOutlivesWhatWouldEndIt(t *testing.T) {
 	}
 }
 
+// A machine that is too old ends when its job runs on another.
+func TestMachineEndsAtItsMaximumLifetime(t *testing.T) {
+	w := newWorld(t, setup{plan: thrifty, offerings: []provider.Offering{smallSpot}, settings: func(s *autoscale.Settings) { s.MaxLife = time.Hour }})
+	w.stable = false // what is too old is drained, and its job moves
+	w.submit(testJob("GPT-L", 3, 1))
+	w.until(5, func() bool { return len(w.live()) == 1 })
+	first := w.live()[0]
+	w.until(120, func() bool { return !w.truth(first.ID).Live() })
+	if lived := w.truth(first.ID).Ended.Sub(first.Launched); lived < time.Hour || lived > 75*time.Minute {
+		t.Errorf("it lived %v, want an hour and the boot of another", lived)
+	}
+	if r := w.job("GPT-L"); r.Gang == nil || r.Losses != 0 {
+		t.Errorf("the job lost %d gangs and holds %+v, want it moved", r.Losses, r.Gang)
+	}
+}
+
 // A drained machine ends when its job runs elsewhere, and not before.
 func TestDrainedMachineIsReplacedFirst(t *testing.T) {
 	w := newWorld(t, setup{plan: thrifty, offerings: []provider.Offering{smallSpot}})

@@ -233,4 +233,7 @@ func TestGCEndsOrphansAtOnce(t *testing.T) {
 	if n := len(w.live()); n != 1 {
 		t.Errorf("%d machines are left, want the one that is held", n)
 	}
+	if got := w.kinds()[autoscale.EventDrain]; got != 2 {
+		t.Errorf("%d machines were drained, want the two that are not held", got)
+	}
 }
