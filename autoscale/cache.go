@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/pricing/budget"
 	"github.com/goodfleet/goodfleet/pricing/ledger"
 	"github.com/goodfleet/goodfleet/provider"
 )
@@ -28,6 +29,7 @@ type cache struct {
 	intents   []*Intent         // open when loaded, by creation
 	shortages []*Shortage       // by scope
 	overrides overrides         // in force, by key
+	budgets   []BudgetRecord    // by name
 	broken    []string          // rows of the store that were left out
 
 	job     map[planner.JobID]*JobRecord
@@ -43,6 +45,7 @@ type cache struct {
 	dirtyIntents   map[string]bool
 	dirtyShortages map[Scope]bool
 	dirtyOverrides map[OverrideKey]bool
+	dirtyBudgets   map[string]bool
 	lifted         []OverrideKey
 	charges        []ledger.Charge
 	events         []Event
@@ -75,7 +78,7 @@ func (c *cache) load(ctx context.Context, store Store) error {
 		holders:     map[provider.InstanceID][]*JobRecord{},
 		everJob:     make(map[planner.JobID]bool, len(jobs)),
 		everMachine: make(map[provider.InstanceID]past, len(machines)),
-		bornRound:   snap.Round, overrides: snap.Overrides, broken: snap.Broken,
+		bornRound:   snap.Round, overrides: snap.Overrides, budgets: snap.Budgets, broken: snap.Broken,
 	}
 	slices.SortFunc(c.overrides, func(a, b Override) int { return a.OverrideKey.Compare(b.OverrideKey) })
 	c.clean()
@@ -107,6 +110,7 @@ func (c *cache) load(ctx context.Context, store Store) error {
 func (c *cache) clean() {
 	c.dirtyJobs, c.dirtyMachines = map[planner.JobID]bool{}, map[provider.InstanceID]bool{}
 	c.dirtyIntents, c.dirtyShortages = map[string]bool{}, map[Scope]bool{}
+	c.dirtyBudgets = map[string]bool{}
 	c.dirtyOverrides, c.lifted, c.newEpoch = map[OverrideKey]bool{}, nil, 0
 	c.charges, c.events = nil, nil
 }
@@ -185,7 +189,12 @@ func (c *cache) change() (change Change, ok bool) {
 			change.Overrides = append(change.Overrides, o)
 		}
 	}
-	ok = change.Epoch != 0 || len(change.Overrides)+len(change.Lifted)+len(change.Jobs)+len(change.Instances)+len(change.Intents)+len(change.Shortages)+len(change.Charges)+len(change.Events) > 0
+	for _, b := range c.budgets {
+		if c.dirtyBudgets[b.Name] {
+			change.Budgets = append(change.Budgets, b)
+		}
+	}
+	ok = change.Epoch != 0 || len(change.Budgets)+len(change.Overrides)+len(change.Lifted)+len(change.Jobs)+len(change.Instances)+len(change.Intents)+len(change.Shortages)+len(change.Charges)+len(change.Events) > 0
 	return change, ok
 }
 
@@ -251,6 +260,27 @@ func (c *cache) liftOverride(key OverrideKey) bool {
 	c.lifted = append(c.lifted, key)
 	return true
 }
+
+// budget is what is known of the price of a total.
+func (c *cache) budget(name string) budget.Price {
+	at, found := slices.BinarySearchFunc(c.budgets, name, compareBudget)
+	if !found {
+		return budget.Price{}
+	}
+	return c.budgets[at].Price
+}
+
+// setBudget keeps the price of a total.
+func (c *cache) setBudget(name string, price budget.Price) {
+	at, found := slices.BinarySearchFunc(c.budgets, name, compareBudget)
+	if !found {
+		c.budgets = slices.Insert(c.budgets, at, BudgetRecord{Name: name})
+	}
+	c.budgets[at].Price = price
+	c.dirtyBudgets[name] = true
+}
+
+func compareBudget(b BudgetRecord, name string) int { return cmp.Compare(b.Name, name) }
 
 // setEpoch gives the store another epoch: what is launched from now on carries it.
 func (c *cache) setEpoch(epoch int64) { c.epoch, c.newEpoch = epoch, epoch }

@@ -120,8 +120,8 @@ func (e endsLimit) over() string {
 // limitEnds keeps a decision within what a round may end. Machines that nobody is
 // on are ended step by step: what is too much waits for the next round. A decision
 // that would take too many machines from under jobs which then have no place is not
-// carried out at all, and says so; but a cap that was lowered is a reason of its
-// own, and a job that moves gives its machines up only when it has left them.
+// carried out at all, and says so; but a cap that was lowered and money that became
+// dearer are reasons of their own, and a job that moves gives its machines up only when it has left them.
 func (s *State) limitEnds(d *decision, robbed map[provider.InstanceID]bool) {
 	if s.MayEndAll {
 		return
@@ -144,7 +144,7 @@ func (s *State) limitEnds(d *decision, robbed map[provider.InstanceID]bool) {
 			ends.add(rate[drain.Instance])
 		}
 	}
-	if why := ends.over(); why != "" && ends.count > s.Ending && !s.overCap(ends.burn) {
+	if why := ends.over(); why != "" && ends.count > s.Ending && !s.overCap(ends.burn) && !s.Stepped {
 		d.diff = Diff{Breaker: why, Deferred: d.diff.Deferred}
 		d.refs = nil
 		return

@@ -91,7 +91,7 @@ func (l *Loop) goOn(ctx context.Context) error {
 	l.last = decided{}
 	l.totals = nil
 	for _, t := range l.cfg.Totals {
-		l.totals = append(l.totals, total{Total: t})
+		l.totals = append(l.totals, total{Total: t, price: l.cache.budget(t.Name)})
 	}
 	for _, v := range l.clouds {
 		v.checked = false

@@ -22,6 +22,7 @@ type decided struct {
 	next    time.Time      // when a clock passes; zero: none does
 	clock   planner.Clock  // that one
 	plan    planner.Plan
+	budgets []planner.BudgetPrice // that it saw
 }
 
 // quote reads the book at now.

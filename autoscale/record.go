@@ -5,6 +5,7 @@ import (
 
 	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/pricing/budget"
 	"github.com/goodfleet/goodfleet/pricing/ledger"
 	"github.com/goodfleet/goodfleet/provider"
 )
@@ -114,6 +115,12 @@ type Shortage struct {
 	Streak int       // refusals in a row, from 1: the wait grows with it
 }
 
+// BudgetRecord is how dear the money of a total is.
+type BudgetRecord struct {
+	Name  string // of the total
+	Price budget.Price
+}
+
 // Event is a line of the fleet's history.
 type Event struct {
 	At       time.Time           `json:"at"`
@@ -136,8 +143,9 @@ type Snapshot struct {
 	Instances []InstanceRecord // those not settled
 	Shortages []Shortage
 	Overrides []Override
-	Version   int64    // counts the changes stored
-	Broken    []string // rows that cannot be read and were left out, with the reason
+	Budgets   []BudgetRecord // by name
+	Version   int64          // counts the changes stored
+	Broken    []string       // rows that cannot be read and were left out, with the reason
 }
 
 // Change is what one step of a round makes durable, all of it or nothing. Rows
@@ -151,6 +159,7 @@ type Change struct {
 	Instances []InstanceRecord
 	Shortages []Shortage      // by scope; one that is over is forgotten
 	Overrides []Override      // by kind and subject
+	Budgets   []BudgetRecord  // by name
 	Lifted    []OverrideKey   // forgotten
 	Charges   []ledger.Charge // appended; an id seen before is ignored
 	Events    []Event         // appended

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/goodfleet/goodfleet/planner"
@@ -130,6 +131,8 @@ func (l *Loop) wake(now time.Time) (clock planner.Clock, due bool) {
 		return planner.NoClock, true
 	case l.repriced():
 		return planner.PriceClock, true
+	case !slices.Equal(l.budgetPrices(now), l.last.budgets):
+		return BudgetClock, true
 	case !l.last.next.IsZero() && !now.Before(l.last.next):
 		return l.last.clock, true
 	}
@@ -138,7 +141,7 @@ func (l *Loop) wake(now time.Time) (clock planner.Clock, due bool) {
 
 // keep remembers what a plan was made of, and when the next one is due.
 func (l *Loop) keep(plan planner.Plan, now time.Time) {
-	l.last = decided{made: true, changed: l.last.changed, paced: l.last.paced, plan: plan, rates: l.rates, book: l.prices}
+	l.last = decided{made: true, changed: l.last.changed, paced: l.last.paced, plan: plan, rates: l.rates, book: l.prices, budgets: l.budgetPrices(now)}
 	l.last.next, l.last.clock = plan.NextDecision, plan.NextClock
 	l.clocks(now, func(at time.Time, clock planner.Clock) {
 		if l.last.next.IsZero() || at.Before(l.last.next) {
@@ -229,6 +232,7 @@ func (l *Loop) clocks(now time.Time, tell func(at time.Time, clock planner.Clock
 	}
 	for i := range l.totals {
 		ahead(l.totals[i].stopAt, BudgetClock)
+		ahead(l.totals[i].price.Next(l.totals[i].Total), BudgetClock)
 	}
 	for _, o := range l.cache.overrides {
 		if o.Kind == Spent {

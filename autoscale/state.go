@@ -26,6 +26,8 @@ type State struct {
 	NoBuying  string   // why nothing at all is bought any more in this round; "": it may be
 	BurnCap   pricing.Rate
 	Rows      []planner.Row
+	Budgets   []planner.BudgetPrice
+	Stepped   bool          // they are others than the last plan saw
 	Hold      time.Duration // minimum run time of a machine
 	Grace     time.Duration // before a machine is ended that nothing accounts for
 	Recheck   time.Duration // how long a machine that the cloud refused to end is left alone

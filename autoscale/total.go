@@ -30,6 +30,7 @@ type total struct {
 	booked      pricing.Money // of the period, as far as it is in the ledger
 	warned      bool
 	stopAt      time.Time // when it is used up at the present burn; zero: nothing burns
+	price       budget.Price
 }
 
 // subject is whom a total is about, as an override has it.
@@ -109,6 +110,10 @@ func (l *Loop) holdTotal(t *total, now time.Time) {
 			spent += rate.Over(now.Sub(from))
 		}
 	}
+	if !t.Unpriced && (burn != t.price.Burn || !sameSpan(t, now)) {
+		t.price = t.price.See(t.Total, now, t.Amount-spent, burn)
+		l.cache.setBudget(t.Name, t.price)
+	}
 	for _, r := range l.cache.jobs {
 		if r.Gang != nil && (t.Team == "" || r.Job.Team == t.Team) {
 			save = max(save, r.Job.Checkpoint.Save)
@@ -144,6 +149,25 @@ func (l *Loop) holdTotal(t *total, now time.Time) {
 			l.machineEvent(now, EventDrain, m, why)
 		}
 	}
+}
+
+// sameSpan reports whether the price of a total is of the period that holds an instant.
+func sameSpan(t *total, at time.Time) bool {
+	from, _ := t.Span(at)
+	return !t.price.At.Before(from)
+}
+
+// budgetPrices are what the totals make of rates at now.
+func (l *Loop) budgetPrices(now time.Time) []planner.BudgetPrice {
+	var list []planner.BudgetPrice
+	for i := range l.totals {
+		if t := &l.totals[i]; !t.Unpriced && !t.price.At.IsZero() {
+			if mu := t.price.To(t.Total, now).Mu(); mu > 0 {
+				list = append(list, planner.BudgetPrice{Name: t.Name, Team: t.Team, Mu: mu})
+			}
+		}
+	}
+	return list
 }
 
 // spent tells why a job may cost nothing more; "" when it may.

@@ -46,7 +46,7 @@ func TestTotalIsNotPassedAndBeginsAnew(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t, setup{settings: func(s *autoscale.Settings) { s.Book = tt.book }})
-			w.cfg.Totals = []budget.Total{{Name: "daily", Amount: 5 * pricing.Dollar, Period: budget.Day, Zone: time.FixedZone("", 22*3600), Team: tt.team}}
+			w.cfg.Totals = []budget.Total{{Name: "daily", Amount: 5 * pricing.Dollar, Period: budget.Day, Zone: time.FixedZone("", 22*3600), Team: tt.team, Unpriced: true}}
 			w.restart()
 			other := testJob("other", 3, 1)
 			other.Team = "Speech"

@@ -13,7 +13,7 @@ func (pr *Program) priced(mu float64) *priced {
 	p := pr.Problem
 	d := &priced{pr: pr, rate: make([]float64, len(p.Offers)), pi: make([]float64, len(p.Offers)), held: make([]float64, len(p.Offers))}
 	for i := range p.Offers {
-		d.rate[i] = (1 + mu) * p.Offers[i].Rate.Dollars() / float64(p.Offers[i].Type.Count)
+		d.rate[i] = (pr.times + mu) * p.Offers[i].Rate.Dollars() / float64(p.Offers[i].Type.Count)
 	}
 	for i, o := range pr.machineOffer {
 		if o < 0 || p.Machines[i].Leaving {
@@ -24,7 +24,7 @@ func (pr *Program) priced(mu float64) *priced {
 			d.held[o] += count
 		}
 		// A machine that we keep may be cheaper than one bought today.
-		d.rate[o] = min(d.rate[o], (1+mu)*p.Machines[i].Rate.Dollars()/count)
+		d.rate[o] = min(d.rate[o], (pr.times+mu)*p.Machines[i].Rate.Dollars()/count)
 	}
 	copy(d.pi, d.rate)
 	return d

@@ -226,7 +226,7 @@ func (k *packing) proposeAt(i, c int, bins []int) (proposal, bool) {
 		if b < 0 {
 			p.bins = append(p.bins, -1)
 			p.buys++
-			p.spend += k.rate[col.Offer]
+			p.spend += k.pr.times * k.rate[col.Offer]
 			p.burn += k.rate[col.Offer]
 			p.worth = col.Bought
 			continue

@@ -140,7 +140,7 @@ func (s Solution) CouldStart(i int) string {
 	most := tieSlack
 	for c := range d.Columns {
 		col := &d.Columns[c]
-		gain := col.Bought - col.Alone
+		gain := col.Bought - k.pr.times*col.Alone
 		if gain <= most {
 			continue
 		}

@@ -34,7 +34,7 @@ type packing struct {
 	byOffer   [][]int // bins of each offer by its slot, held machines first
 	seats     []seat
 	worth     float64
-	spend     float64   // rates of the bins that cost something, USD/h
+	spend     float64   // what the bins that cost something count, USD/h: their rates times 1 + mu
 	burn      float64   // rates of everything that is held or bought, USD/h
 	capped    float64   // burn allowed, USD/h
 	bought    []int     // per slot
@@ -197,7 +197,7 @@ func (k *packing) proposeNew(i, c int, scratch []int) (proposal, bool) {
 			}
 			p.bins = append(p.bins, -1)
 			p.buys++
-			p.spend += k.rate[col.Offer]
+			p.spend += k.pr.times * k.rate[col.Offer]
 			p.burn += k.rate[col.Offer]
 			p.worth = col.Bought
 			continue
@@ -233,7 +233,7 @@ func (k *packing) rankOf(b *bin) int {
 func (k *packing) use(p *proposal, b int) {
 	bin := &k.bins[b]
 	if bin.jobs == 0 && !bin.held {
-		p.spend += k.binRate(bin)
+		p.spend += k.pr.times * k.binRate(bin)
 		p.burn += k.binRate(bin)
 	}
 	p.bins = append(p.bins, b)
@@ -342,7 +342,7 @@ func (k *packing) occupy(b int) {
 	if bin.jobs > 1 || bin.held {
 		return
 	}
-	k.spend += k.binRate(bin)
+	k.spend += k.pr.times * k.binRate(bin)
 	k.burn += k.binRate(bin)
 	k.fillRows(b, 1)
 	if bin.machine < 0 {
@@ -357,7 +357,7 @@ func (k *packing) vacate(b int) {
 	if bin.jobs > 0 || bin.held {
 		return
 	}
-	k.spend -= k.binRate(bin)
+	k.spend -= k.pr.times * k.binRate(bin)
 	k.burn -= k.binRate(bin)
 	k.fillRows(b, -1)
 	if bin.machine < 0 {

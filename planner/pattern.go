@@ -21,9 +21,9 @@ type option struct {
 // held ones of one offer, rate and state that the same jobs run on.
 type class struct {
 	offer    int
-	machines []int // indexes into Problem.Machines; empty: to be bought
-	size     int   // accelerators
-	cost     float64
+	machines []int    // indexes into Problem.Machines; empty: to be bought
+	size     int      // accelerators
+	cost     float64  // of using one, USD/h: its rate times 1 + mu
 	burn     float64  // what using one adds to the burn, USD/h
 	rate     float64  // of the machine, USD/h
 	options  []option // by job
@@ -69,7 +69,7 @@ func (pr *Program) classes() []class {
 			held[key] = c
 			k := class{offer: o, size: p.Offers[o].Type.Count, row: -1, rate: p.Machines[m].Rate.Dollars()}
 			if !fixed {
-				k.cost, k.burn = p.Machines[m].Rate.Dollars(), p.Machines[m].Rate.Dollars()
+				k.cost, k.burn = pr.times*k.rate, k.rate
 			}
 			list = append(list, k)
 			heldOn[o] = append(heldOn[o], c)
@@ -101,7 +101,7 @@ func (pr *Program) classes() []class {
 		if ofOffer[o] < 0 {
 			rate := p.Offers[o].Rate.Dollars()
 			ofOffer[o] = len(list)
-			list = append(list, class{offer: o, size: p.Offers[o].Type.Count, cost: rate, burn: rate, rate: rate, row: -1})
+			list = append(list, class{offer: o, size: p.Offers[o].Type.Count, cost: pr.times * rate, burn: rate, rate: rate, row: -1})
 		}
 		put(ofOffer[o], col.Bought)
 	}

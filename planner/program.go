@@ -32,6 +32,7 @@ type Program struct {
 	slot         []int    // of each offer that a search looks at; -1 of the others
 	slots        int
 	rates        []float64 // of each offer, USD/h
+	times        float64   // what a dollar of rates counts, 1 + mu
 }
 
 // MaxColumns is how many columns of a job a search looks at.
@@ -41,6 +42,10 @@ const MaxColumns = 40
 // could be made for: an offer twice, a rate that is not positive, a job twice.
 func NewProgram(p *Problem, tr Transfer) (*Program, error) {
 	pr := &Program{Problem: p, Jobs: make([]Demand, len(p.Jobs)), machineOffer: make([]int, len(p.Machines)), quotaOf: make([]int, len(p.Offers))}
+	if err := p.checkBudgets(); err != nil {
+		return nil, err
+	}
+	pr.times = 1 + p.Mu()
 	for i := range p.Rows {
 		if err := p.Rows[i].Check(); err != nil {
 			return nil, fmt.Errorf("rows[%d]: %w", i, err)
@@ -154,11 +159,11 @@ func (pr *Program) prune(d *Demand, held []bool) {
 	spotRow := slices.ContainsFunc(pr.Problem.Rows, func(r Row) bool { return r.Kind == SpotRow })
 	for k := range d.Columns {
 		c := &d.Columns[k]
-		share := max(c.Here, c.Bought) - c.Alone*float64(c.PerNode)/float64(pr.Problem.Offers[c.Offer].Type.Count)
-		byAlone = append(byAlone, ranked{k, c.Bought - c.Alone})
+		share := max(c.Here, c.Bought) - pr.times*c.Alone*float64(c.PerNode)/float64(pr.Problem.Offers[c.Offer].Type.Count)
+		byAlone = append(byAlone, ranked{k, c.Bought - pr.times*c.Alone})
 		byShare = append(byShare, ranked{k, share})
 		if spotRow && pr.Problem.Offers[c.Offer].Offering.Market != provider.Spot {
-			safe = append(safe, ranked{k, c.Bought - c.Alone})
+			safe = append(safe, ranked{k, c.Bought - pr.times*c.Alone})
 		}
 		if held[c.Offer] {
 			there = append(there, ranked{k, share})

@@ -510,7 +510,7 @@ func (k *packing) adds(i int) float64 {
 	v := s.worth
 	for _, b := range s.bins {
 		if k.bins[b].jobs == 1 && !k.bins[b].held {
-			v -= k.binRate(&k.bins[b])
+			v -= k.pr.times * k.binRate(&k.bins[b])
 		}
 	}
 	return v

@@ -11,6 +11,7 @@ import (
 	"github.com/goodfleet/goodfleet/autoscale"
 	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/pricing/budget"
 	"github.com/goodfleet/goodfleet/pricing/ledger"
 	"github.com/goodfleet/goodfleet/provider"
 	"github.com/goodfleet/goodfleet/provider/fake"
@@ -31,6 +32,7 @@ type Setting struct {
 	Offerings []provider.Offering          // what the clouds sell
 	Buy       func(provider.Offering) bool // what of it may be bought; nil: all
 	Quotas    []provider.Quota
+	Totals    []budget.Total // caps on what is spent in a day or a month
 
 	Plan     autoscale.PlanFunc
 	Loop     autoscale.Settings

@@ -44,7 +44,7 @@ func damaged(t testing.TB, change string, args ...any) (s *SQLite, told *[]strin
 	other.Jobs[0].Job = testJob("other")
 	other.Jobs[0].Gang, other.Jobs[0].Target = nil, nil
 	other.Intents[0].Token, other.Instances[0].Instance.ID, other.Charges, other.Events = "other", "i-other", nil, nil
-	other.Overrides, other.Shortages = nil, nil
+	other.Overrides, other.Shortages, other.Budgets = nil, nil, nil
 	mustCommit(t, s, c)
 	mustCommit(t, s, other)
 	if _, err := s.db.ExecContext(t.Context(), "PRAGMA foreign_keys = 0"); err != nil {

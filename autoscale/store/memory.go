@@ -28,6 +28,7 @@ type Memory struct {
 	machines  map[provider.InstanceID]autoscale.InstanceRecord
 	shortages map[autoscale.Scope]autoscale.Shortage
 	overrides map[autoscale.OverrideKey]autoscale.Override
+	budgets   map[string]autoscale.BudgetRecord
 	epoch     int64
 	charges   []ledger.Charge
 	charged   map[string]bool // ids in charges
@@ -47,6 +48,7 @@ func NewMemory(fleet string) *Memory {
 		machines:  map[provider.InstanceID]autoscale.InstanceRecord{},
 		shortages: map[autoscale.Scope]autoscale.Shortage{},
 		overrides: map[autoscale.OverrideKey]autoscale.Override{},
+		budgets:   map[string]autoscale.BudgetRecord{},
 		epoch:     1,
 		charged:   map[string]bool{},
 	}
@@ -78,6 +80,9 @@ func (m *Memory) Load(ctx context.Context) (autoscale.Snapshot, error) {
 	for _, key := range slices.SortedFunc(maps.Keys(m.overrides), autoscale.OverrideKey.Compare) {
 		s.Overrides = append(s.Overrides, m.overrides[key])
 	}
+	for _, name := range slices.Sorted(maps.Keys(m.budgets)) {
+		s.Budgets = append(s.Budgets, m.budgets[name])
+	}
 	return s, ctx.Err()
 }
 
@@ -88,7 +93,7 @@ func (m *Memory) Copy() *Memory {
 	return &Memory{
 		fleet: m.fleet, epoch: m.epoch, round: m.round, version: m.version,
 		jobs: maps.Clone(m.jobs), intents: maps.Clone(m.intents), machines: maps.Clone(m.machines),
-		shortages: maps.Clone(m.shortages), overrides: maps.Clone(m.overrides),
+		shortages: maps.Clone(m.shortages), overrides: maps.Clone(m.overrides), budgets: maps.Clone(m.budgets),
 		charges: slices.Clone(m.charges), charged: maps.Clone(m.charged), events: slices.Clone(m.events),
 	}
 }
@@ -132,6 +137,9 @@ func (m *Memory) Commit(ctx context.Context, c autoscale.Change) error {
 			continue
 		}
 		m.shortages[s.Scope] = s
+	}
+	for _, b := range c.Budgets {
+		m.budgets[b.Name] = b
 	}
 	for _, charge := range c.Charges {
 		if !m.charged[charge.ID] {

@@ -37,6 +37,9 @@ func (s *SQLite) Load(ctx context.Context) (snap autoscale.Snapshot, err error) 
 		if snap.Overrides, err = r.overrides(ctx); err != nil {
 			return err
 		}
+		if snap.Budgets, err = r.budgets(ctx); err != nil {
+			return err
+		}
 		snap.Broken = r.broken
 		return nil
 	})
@@ -292,6 +295,16 @@ func (r *reader) shortages(ctx context.Context) ([]autoscale.Shortage, error) {
 			err = scan(&c.Cloud, &c.Account, &c.Region, &c.Zone, &c.Family, &c.Type, &c.Market, &c.Reservation, &s.Kind, &since, &until, &s.Streak)
 			s.Since, s.Until = instant(since), instant(until)
 			return s, err
+		})
+}
+
+func (r *reader) budgets(ctx context.Context) ([]autoscale.BudgetRecord, error) {
+	return query(ctx, r, "budget", "SELECT name, at, log, rest, burn FROM budgets ORDER BY name",
+		func(scan func(...any) error) (b autoscale.BudgetRecord, err error) {
+			var at sql.NullInt64
+			err = scan(&b.Name, &at, &b.Price.Log, &b.Price.Left, &b.Price.Burn)
+			b.Price.At = instant(at)
+			return b, err
 		})
 }
 

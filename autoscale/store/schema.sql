@@ -129,6 +129,14 @@ CREATE TABLE overrides (
 	PRIMARY KEY (kind, subject)
 ) STRICT;
 
+CREATE TABLE budgets (
+	name TEXT    NOT NULL PRIMARY KEY,
+	at   INTEGER,
+	log  REAL    NOT NULL,          -- ln(1 + mu)
+	rest INTEGER NOT NULL,
+	burn INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE charges (
 	seq      INTEGER PRIMARY KEY,
 	id       TEXT    NOT NULL UNIQUE,

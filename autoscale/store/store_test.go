@@ -14,6 +14,7 @@ import (
 	"github.com/goodfleet/goodfleet/autoscale"
 	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/pricing/budget"
 	"github.com/goodfleet/goodfleet/pricing/ledger"
 	"github.com/goodfleet/goodfleet/provider"
 )
@@ -124,6 +125,10 @@ func full() autoscale.Change {
 			{OverrideKey: autoscale.OverrideKey{Kind: autoscale.Pause, Subject: "team/'; --"}, Who: "Ada", Why: "talk", Since: at, Until: at.Add(time.Hour)},
 			{OverrideKey: autoscale.OverrideKey{Kind: autoscale.Pin, Subject: "GPT-L"}, Config: &config, Who: "Ada", Since: at},
 		},
+		Budgets: []autoscale.BudgetRecord{
+			{Name: "'; --", Price: budget.Price{At: at, Log: 0.1, Left: -3, Burn: 98_320_000_001}},
+			{Name: "month", Price: budget.Price{Left: 5}},
+		},
 		Shortages: []autoscale.Shortage{
 			{Scope: autoscale.Scope{Cloud: "aws", Region: "us-east-1", Family: "P", Market: provider.Spot}, Kind: "quota reached", Since: at, Until: at.Add(1), Streak: 2},
 			{Scope: autoscale.Scope{Cloud: "gcp"}, Kind: "denied", Since: at, Until: at, Streak: 1},
@@ -195,7 +200,7 @@ func TestReloadIsEqual(t *testing.T) {
 		want := contents{
 			Snapshot: autoscale.Snapshot{
 				Fleet: born.Fleet, Epoch: 1, Round: 7, Version: 1,
-				Jobs: change.Jobs, Intents: change.Intents, Instances: change.Instances, Shortages: change.Shortages, Overrides: change.Overrides,
+				Jobs: change.Jobs, Intents: change.Intents, Instances: change.Instances, Shortages: change.Shortages, Overrides: change.Overrides, Budgets: change.Budgets,
 			},
 			Jobs: change.Jobs, Instances: change.Instances, Charges: change.Charges, Events: change.Events,
 		}

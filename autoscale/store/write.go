@@ -49,6 +49,11 @@ func (w *writer) change(ctx context.Context, c autoscale.Change) error {
 			return fmt.Errorf("override %s %s: %w", o.Kind, o.Subject, err)
 		}
 	}
+	for _, b := range c.Budgets {
+		if err := w.exec(ctx, "INSERT OR REPLACE INTO budgets VALUES (?, ?, ?, ?, ?)", b.Name, nanos(b.Price.At), b.Price.Log, int64(b.Price.Left), int64(b.Price.Burn)); err != nil {
+			return fmt.Errorf("budget %s: %w", b.Name, err)
+		}
+	}
 	for _, charge := range c.Charges {
 		if err := w.charge(ctx, charge); err != nil {
 			return fmt.Errorf("charge %s: %w", charge.ID, err)

@@ -23,7 +23,7 @@ import (
 // of several nodes may gain by two machines what it does not gain by one.
 type Difference struct {
 	Offering provider.Offering
-	Rate     pricing.Rate // of one machine more
+	Rate     pricing.Rate // of one machine more, as the plan counts it: times 1 + mu of the budgets over all
 	Held     int          // machines of it in the plan
 	More     float64      // USD/h
 	Less     float64      // USD/h; 0 when Held is 0
@@ -83,7 +83,7 @@ func (r *Reasons) asPlanned() float64 {
 	v := r.Plan.Value
 	for _, m := range r.Plan.Machines {
 		if _, there := r.offer(m.Offering); there && !held[m.Instance] {
-			v += m.Rate.Dollars()
+			v += (1 + r.problem.Mu()) * m.Rate.Dollars()
 		}
 	}
 	return v
@@ -97,7 +97,7 @@ func (r *Reasons) Machine(o provider.Offering, instance provider.InstanceID) (Di
 	if !ok {
 		return Difference{}, fmt.Errorf("the plan knows no offering %s", o)
 	}
-	d := Difference{Offering: o, Rate: r.problem.Offers[at].Rate}
+	d := Difference{Offering: o, Rate: pricing.RateOf((1 + r.problem.Mu()) * r.problem.Offers[at].Rate.Dollars())}
 	p := r.fixed()
 	sol, err := r.solve(&p)
 	if err != nil {

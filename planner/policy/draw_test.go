@@ -47,6 +47,7 @@ type shape struct {
 	shortage  bool // few are left of each offer
 	running   bool // further jobs hold machines, alone or together
 	rows      bool // a team's burn and the part of spot are bounded
+	budgets   bool // budgets over all machines and of a team run short
 }
 
 // drawProblem draws a problem from a seed: a few jobs, the four types in one zone.
@@ -162,17 +163,22 @@ func drawProblem(seed uint64, sh shape) planner.Problem {
 	if sh.running {
 		drawRunning(r, &p)
 	}
-	if sh.rows {
+	if sh.rows || sh.budgets {
 		for i := range p.Jobs {
 			if r.IntN(2) == 0 {
 				p.Jobs[i].Job.Team = "u"
 			}
 		}
+	}
+	if sh.rows {
 		p.Rows = []planner.Row{
 			{Name: "burn of u", Kind: planner.BurnRow, Team: "u", Most: pricing.RateOf(1 + 6*r.Float64())},
 			{Name: "spot", Kind: planner.SpotRow, Part: 0.2 + 0.6*r.Float64()},
 			{Name: "spot of t", Kind: planner.SpotRow, Team: "t", Part: 0.2 + 0.8*r.Float64()},
 		}
+	}
+	if sh.budgets {
+		p.Budgets = []planner.BudgetPrice{{Name: "month", Mu: r.Float64()}, {Name: "of u", Team: "u", Mu: 1.5 * r.Float64()}, {Name: "day", Mu: 0.2 * r.Float64()}}
 	}
 	return p
 }

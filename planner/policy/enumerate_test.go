@@ -172,7 +172,13 @@ func (e *enumeration) finish(worth float64) {
 	if e.free {
 		spend = 0
 	}
-	e.best = max(e.best, worth-spend)
+	times := 1.0
+	for _, b := range e.p.Budgets {
+		if b.Team == "" {
+			times += b.Mu
+		}
+	}
+	e.best = max(e.best, worth-times*spend)
 }
 
 // rowsHold checks the rows of a point by their definition: no more than allowed, or

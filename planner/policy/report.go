@@ -132,6 +132,9 @@ func waits(p *planner.Problem, d *planner.Demand, sol planner.Solution, i int, w
 		binds := sol.CouldStart(i)
 		if binds == "" {
 			wait.Reason = "an hour of it is worth " + money(w.v) + " USD, less than what it would displace"
+			if scarce := p.Scarce(d.State.Job.Team); scarce != "" {
+				wait.Reason += ", by budget " + scarce
+			}
 		} else {
 			wait.Reason = binds + " is taken by jobs worth more per dollar"
 		}

@@ -66,7 +66,9 @@ type worth struct {
 // useful share of paid time, once what moving its data there costs (USD) and W the
 // work left (samples). An hour of c then adds kappa·G·a·phi − v·L·D + b to a plan,
 // less the rates of the machines held, with phi the switching factor and b the
-// waiting bonus. The term v·L·D makes the alone optimum exact: without it a config
+// waiting bonus. Where total budgets run short each of these rates counts 1 + mu, that
+// of a team's budget by the share that the job has of its machines; kappa does not
+// grow with it. The term v·L·D makes the alone optimum exact: without it a config
 // that is often waited for would be credited with the value of the waits.
 //
 // phi compares starts with starts: a job that holds machines is credited in every
@@ -350,10 +352,12 @@ func setWorth(p *planner.Problem, d *planner.Demand, w *worth) {
 		}
 		reference = 0
 	}
+	team := p.MuOf(d.State.Job.Team)
 	for c := range d.Columns {
 		col := &d.Columns[c]
 		base := w.kappa * col.Speed.Goodput * col.Useful
-		steady := w.bonus + credit - w.v*col.Loss*col.Down
+		share := float64(col.PerNode) / float64(p.Offers[col.Offer].Type.Count)
+		steady := w.bonus + credit - w.v*col.Loss*col.Down - team*share*col.Alone
 		if tries(p, d.State, col) {
 			steady += max(0, d.State.Trial.Hourly()) // one that was begun is not broken off
 		}

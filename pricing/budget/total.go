@@ -33,6 +33,10 @@ type Total struct {
 	Period Period
 	Zone   *time.Location // whose midnight begins a period; nil: UTC
 	Team   string         // whose jobs count; "": the whole fleet
+
+	// Unpriced lets rates count as they are until all is spent, see Price. The money
+	// then goes to those who come first.
+	Unpriced bool
 }
 
 // Validate reports the first thing that is wrong.
