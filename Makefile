@@ -100,15 +100,19 @@ bench-highs: $(HIGHS) ## CPU seconds of the solver, beside HiGHS, with ratios; n
 test-crash: ## a thousand crashes of the loop at random calls, from a printed seed; needs Go
 	@.ci/crash 1000
 
-soak: ## ten thousand crashes, then properties and fuzzing at full length (hours); needs Go
+test-month: ## a month of demand three times its budget on real prices, from a printed seed; needs Go
+	@.ci/month 1
+
+soak: ## ten thousand crashes, ten months of demand beyond their budget, then properties and fuzzing at full length (hours); needs Go
 	@.ci/crash 10000
+	@.ci/month 10
 	@.ci/soak 1000 10m "$(RAPID)" "$(FUZZ)"
 
 soak-tenth: ## a tenth of soak, with a printed seed; needs Go
 	@.ci/soak 100 15s "$(RAPID)" "$(FUZZ)"
 
 ci: ## what .ci/run calls: all of check, the outside data, the browser and a tenth of soak, with seconds; needs what these need
-	@.ci/table fmt vet staticcheck arrows test-race test-rest test-crash test-data test-highs test-browser test-focus soak-tenth
+	@.ci/table fmt vet staticcheck arrows test-race test-rest test-crash test-month test-data test-highs test-browser test-focus soak-tenth
 
 clean: ## remove what the targets built; needs make
 	rm -rf bin $(OUT)

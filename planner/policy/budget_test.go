@@ -5,10 +5,12 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/pricing"
 )
 
 // burnOf is what the machines of a plan burn that cost something, and the part of it
@@ -39,6 +41,34 @@ func burnOf(p *planner.Problem, plan *planner.Plan, team string) float64 {
 	return sum
 }
 
+// fresh is a problem whose jobs came this moment: none has a bonus.
+func fresh(p planner.Problem) planner.Problem {
+	for i := range p.Jobs {
+		p.Jobs[i].Job.Submitted, p.Jobs[i].Waiting = p.Now, p.Now
+	}
+	return p
+}
+
+// TestBonusBuysWorkNotHours lets a job wait for weeks while money is dear: its bonus
+// buys the machine that does most for a dollar, not the one that costs least an hour.
+func TestBonusBuysWorkNotHours(t *testing.T) {
+	p := drawProblem(1, shape{jobs: 1})
+	p.Offers = p.Offers[:2] // K80 and V100, one each
+	p.Budgets = []planner.BudgetPrice{{Name: "month", Mu: 50}}
+	job := p.Jobs[0].Job
+	job.Submitted, job.ValueOfTime = p.Now.Add(-1000*time.Hour), pricing.DollarPerHour/10
+	job.Work.Samples = 5000
+	job.Resources.Replicas = planner.Replicas{Set: []int{1}}
+	job.Curve = tableCurve{"K80": {1: 100}, "V100": {1: 1000}}
+	plan, err := Value(p, Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(plan.Allocations) != 1 || plan.Allocations[0].Config.Type != "v1" {
+		t.Errorf("allocations %+v, waits %+v: want the V100, three times the work for a dollar", plan.Allocations, plan.Waits)
+	}
+}
+
 // TestDearerMoneyIsSpentLess: of best plans at two prices, the one at the higher price
 // never burns more of what the price is on. (Each is the best at its own price, so
 // adding the two inequalities leaves (mu − mu')·(burn − burn') ≤ 0.)
@@ -46,7 +76,7 @@ func TestDearerMoneyIsSpentLess(t *testing.T) {
 	for _, team := range []string{"", "u"} {
 		less := 0
 		for seed := range uint64(40) {
-			p := drawProblem(3000+seed, shape{jobs: 4, spot: true, budgets: true, running: seed%2 == 0})
+			p := fresh(drawProblem(3000+seed, shape{jobs: 4, spot: true, budgets: true}))
 			last := math.Inf(1)
 			for _, mu := range []float64{0, 0.2, 0.5, 1, 2, 5} {
 				p.Budgets = []planner.BudgetPrice{{Name: "b", Team: team, Mu: mu}}
@@ -73,7 +103,7 @@ func TestDearerMoneyIsSpentLess(t *testing.T) {
 // a team's budget against the one without.
 func TestTeamBudgetCountsTheShareOfItsJobs(t *testing.T) {
 	for seed := range uint64(20) {
-		p := drawProblem(4000+seed, shape{jobs: 4, spot: true, budgets: true, running: true, smallJobs: true})
+		p := fresh(drawProblem(4000+seed, shape{jobs: 4, spot: true, budgets: true, smallJobs: true}))
 		p.Budgets = nil
 		free, _ := programOf(t, &p)
 		p.Budgets = []planner.BudgetPrice{{Name: "of u", Team: "u", Mu: 0.7}}

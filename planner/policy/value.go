@@ -47,7 +47,8 @@ type worth struct {
 	left   float64        // work left, P50, samples
 	p80    float64        // and its 80 % quantile
 	rho    float64        // predicted finish over time alone, in steps
-	bonus  float64        // b, USD/h
+	bonus  float64        // b, USD/h, less what dear takes of it
+	dear   float64        // worth of a unit of work beyond kappa, paid from the bonus, USD per sample
 	steady float64        // how long the job has been where it is, h, in steps
 	next   time.Time      // when rho takes its next step if the job goes on waiting
 
@@ -247,6 +248,7 @@ func appraise(p *planner.Problem, d *planner.Demand, gone func(c *planner.Column
 		w.next = j.Submitted.Add(hours(math.Pow(rhoStep, step+1)*alone - rest))
 	}
 	w.bonus = w.v * math.Pow(max(0, w.rho-1), 2)
+	payDear(p, d, &w, gone)
 	return w
 }
 
@@ -324,6 +326,39 @@ func life(p *planner.Problem, c *planner.Column, w *worth, s float64) float64 {
 	return max(h, 1.0/3600)
 }
 
+// dearerBy is what the budgets add to each dollar of c's whole machines.
+func dearerBy(p *planner.Problem, d *planner.Demand, c *planner.Column) float64 {
+	share := float64(c.PerNode) / float64(p.Offers[c.Offer].Type.Count)
+	return p.Mu() + share*p.MuOf(d.State.Job.Team)
+}
+
+// payDear lets the waiting bonus of a job first make up for what its work costs more
+// by dear money, for each unit of work: where that decides whether the job runs, it
+// runs on what does most for a dollar, not on what costs least an hour. The rest of
+// the bonus is the same on every config. Columns that gone reports are left out.
+func payDear(p *planner.Problem, d *planner.Demand, w *worth, gone func(c *planner.Column) bool) {
+	if w.bonus <= 0 || len(p.Budgets) == 0 {
+		return
+	}
+	least, pace := math.Inf(1), 0.0
+	for c := range d.Columns {
+		col := &d.Columns[c]
+		if gone != nil && gone(col) {
+			continue
+		}
+		done := col.Speed.Goodput * col.Useful
+		if k := col.CostOfWork(w.v) + once(col, w.left) + dearerBy(p, d, col)*col.Alone/done; k < least {
+			least, pace = k, done
+		}
+	}
+	need := (least - w.kappa) * pace
+	if need <= 0 {
+		return
+	}
+	paid := min(need, w.bonus)
+	w.dear, w.bonus = paid/pace, w.bonus-paid
+}
+
 // switched is what base (USD/h) is worth on c when starting there takes s hours, and
 // starting anyway takes reference.
 func switched(p *planner.Problem, c *planner.Column, w *worth, base, s, reference float64) float64 {
@@ -334,28 +369,29 @@ func switched(p *planner.Problem, c *planner.Column, w *worth, base, s, referenc
 func setWorth(p *planner.Problem, d *planner.Demand, w *worth) {
 	start := w.start
 	credit, reference := 0.0, start
+	team := p.MuOf(d.State.Job.Team)
 	if d.Current >= 0 {
-		// Stopping it would cost this restart; and it is worth no less than it was
+		// Stopping it would cost this restart, at what money counts now; and it is worth no less than it was
 		// when it was started.
 		cur := &d.Columns[d.Current]
-		base, s := w.kappa*cur.Speed.Goodput*cur.Useful, cur.Resume+cur.Boot
-		credit = max(base*min(1, s/life(p, cur, w, s)),
+		base, s := (w.kappa+w.dear)*cur.Speed.Goodput*cur.Useful, cur.Resume+cur.Boot
+		extra := dearerBy(p, d, cur) * cur.Alone
+		credit = max((base+extra)*min(1, s/life(p, cur, w, s)),
 			switched(p, cur, w, base, cur.Resume, start)-base,
 			switched(p, cur, w, base, s, start)-base)
 		// Nor is a move of it to its best config worth less than the same start would be a
 		// round after it was stopped: else it would be stopped only to come back.
 		waiting, best := *w, &w.way
 		waiting.steady = 0
-		base = w.kappa * best.Speed.Goodput * best.Useful
+		base = (w.kappa + w.dear) * best.Speed.Goodput * best.Useful
 		for _, s := range []float64{best.Resume, best.Resume + best.Boot} {
 			credit = max(credit, switched(p, best, &waiting, base, s, start)-switched(p, best, w, base, s, 0))
 		}
 		reference = 0
 	}
-	team := p.MuOf(d.State.Job.Team)
 	for c := range d.Columns {
 		col := &d.Columns[c]
-		base := w.kappa * col.Speed.Goodput * col.Useful
+		base := (w.kappa + w.dear) * col.Speed.Goodput * col.Useful
 		share := float64(col.PerNode) / float64(p.Offers[col.Offer].Type.Count)
 		steady := w.bonus + credit - w.v*col.Loss*col.Down - team*share*col.Alone
 		if tries(p, d.State, col) {

@@ -37,8 +37,9 @@ const (
 	// hours: six of a month's, twelve minutes of a day's.
 	reserveShare = 1.0 / 120
 
-	// mostLog bounds ln(1 + mu): at a thousand nothing is bought.
-	mostLog = 6.9
+	// mostLog bounds ln(1 + mu), at a million: what has waited for weeks is worth
+	// thousands of times its hour.
+	mostLog = 13.8
 
 	// Step is by how much ln(1 + mu) changes until a plan hears of it.
 	Step = 0.02

@@ -111,11 +111,11 @@ func (f *fleet) readDecision(section, line string, w []string) (err error) {
 		f.policy = policy.MinCost
 	case w[0] == "moves" && len(w) == 2:
 		f.settings.MaxMoves, err = strconv.Atoi(w[1])
-	case w[0] == "budget" && (len(w) == 4 || len(w) == 5): // NAME USD day|month [TEAM]
-		total := budget.Total{Name: w[1], Period: map[string]budget.Period{"day": budget.Day, "month": budget.Month}[w[3]]}
+	case w[0] == "budget" && (len(w) == 5 || len(w) == 6) && (w[4] == "flat" || w[4] == "priced"): // NAME USD day|month flat|priced [TEAM]
+		total := budget.Total{Name: w[1], Unpriced: w[4] == "flat", Period: map[string]budget.Period{"day": budget.Day, "month": budget.Month}[w[3]]}
 		total.Amount, err = pricing.ParseMoney(w[2])
-		if len(w) == 5 {
-			total.Team = w[4]
+		if len(w) == 6 {
+			total.Team = w[5]
 		}
 		f.totals = append(f.totals, total)
 	case w[0] == "window" && len(w) == 12 && w[9] == "for": // NAME allow|deny WHAT M H D M W for TIME ZONE

@@ -15,7 +15,7 @@
 //	quota FAMILY MARKET VCPUS
 //	reserve OFFERING N from TIME until TIME      a capacity block, taken 30 minutes before its end
 //	end-first MARKET                             a drained machine ends before there is another
-//	budget NAME USD day|month [TEAM]
+//	budget NAME USD day|month flat|priced [TEAM]
 //	window NAME allow|deny moves|launches CRON for TIME ZONE
 //	begin INSTANT                                before all other lines
 //	round, boot, setup, hold, life TIME          and growth, moves N; agents
