@@ -73,7 +73,7 @@ func month(t testing.TB, perHour float64, seed uint64) Setting {
 	}
 }
 
-var months = flag.Int("months", 0, "whole months of demand, with ten times the jobs, that are simulated besides")
+var months = flag.Int("months", 0, "whole months of demand, with three times the jobs, that are simulated besides")
 var monthSeed = flag.Uint64("month.seed", 1, "of the first of them")
 
 // played is what a month came to: its outcome, and how often something was stopped.
@@ -122,7 +122,7 @@ func TestMonthOfDemandLastsToItsEnd(t *testing.T) {
 	}
 	runs := []run{{0.1, 1, 239 * pricing.Dollar}} // 716 USD without a cap
 	for n := range *months {
-		runs = append(runs, run{1, *monthSeed + uint64(n), 0})
+		runs = append(runs, run{0.3, *monthSeed + uint64(n), 0})
 	}
 	for _, r := range runs {
 		s := month(t, r.perHour, r.seed)

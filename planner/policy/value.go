@@ -371,8 +371,8 @@ func setWorth(p *planner.Problem, d *planner.Demand, w *worth) {
 	credit, reference := 0.0, start
 	team := p.MuOf(d.State.Job.Team)
 	if d.Current >= 0 {
-		// Stopping it would cost this restart, at what money counts now; and it is worth no less than it was
-		// when it was started.
+		// Stopping it would cost this restart, at what money counts now; and it is
+		// worth no less than when it was started.
 		cur := &d.Columns[d.Current]
 		base, s := (w.kappa+w.dear)*cur.Speed.Goodput*cur.Useful, cur.Resume+cur.Boot
 		extra := dearerBy(p, d, cur) * cur.Alone
