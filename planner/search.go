@@ -14,6 +14,7 @@ type Limits struct {
 	NoBound   bool // leave the bound out: for rules, that claim no optimum
 	Exchanges int  // pairs of jobs tried for an exchange of room; 0: 300, < 0: none
 	Nodes     int  // seats tried by the exact search; 0: 1,000, < 0: none
+	Quick     bool // no bound, and no exact search, where the plan stays as it is: for a loop that plans each minute
 	Any       bool // take a better plan however little it is better
 }
 
@@ -84,7 +85,7 @@ func Solve(pr *Program, scale float64, lim Limits) Solution {
 		passes += more
 	}
 	sol := Solution{packing: best, Passes: passes}
-	if !lim.NoBound {
+	if !lim.NoBound && (changed || !lim.Quick) {
 		near := enough * scale
 		if lim.Any {
 			near = 0
