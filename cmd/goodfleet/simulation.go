@@ -94,7 +94,9 @@ func (s *settings) windows() ([]autoscale.Window, error) {
 const setup = 140 * time.Second
 
 func planBy(p policy.Policy) autoscale.PlanFunc {
-	return func(q planner.Problem) (planner.Plan, error) { return p(q, policy.Settings{Limits: planner.Limits{Quick: true}}) }
+	return func(q planner.Problem) (planner.Plan, error) {
+		return p(q, policy.Settings{Limits: planner.Limits{Quick: true}})
+	}
 }
 
 // homes lists the regions in which the jobs' data lie; nil when none says where.
