@@ -35,7 +35,7 @@ type tree struct {
 	found  bool
 	gap    float64 // by which a better choice must exceed best
 	nodes  int
-	pivots int // of programs restated since
+	pivots int // of programs before, since the root
 	limit  int // of nodes, and a multiple of it of pivots
 	open   nodes
 	here   []int32 // basis of the node that the program stands at; nil: none
@@ -45,7 +45,8 @@ type tree struct {
 	order   [][]int // class → options by rent, none (-1) first
 
 	cutRounds int
-	solid     int // rows that are not cuts; their slacks are whole if units and room are
+	start     [][]float64 // shares from which the root begins; nil: none
+	solid     int         // rows that are not cuts; their slacks are whole if units and room are
 	applied   []cut
 }
 
@@ -162,6 +163,13 @@ func (t *tree) divide(keep [][]bool) []rounded {
 // returns the bound that is proved.
 func (t *tree) run() float64 {
 	t.s = linear.NewSimplex(t.lp)
+	if t.start != nil {
+		x := make([]float64, t.lp.Columns())
+		for c, n := range t.owner {
+			x[c] = t.start[t.jobs[n]][t.option[c]]
+		}
+		t.s.Start(x)
+	}
 	if t.s.Primal(dualStart) != linear.Optimal {
 		return math.Inf(1)
 	}
@@ -169,19 +177,20 @@ func (t *tree) run() float64 {
 	if root := t.s.Objective() * t.scale; !t.beaten(root) && t.finish(labelFirst) {
 		return t.best + t.gap
 	}
+	t.pivots = -t.s.Iteration // the root's do not count
 	root := &node{bound: t.s.Objective() * t.scale, basis: t.s.Basis()}
 	t.open = nodes{root}
 	order := 0
 	for len(t.open) > 0 {
 		n := heap.Pop(&t.open).(*node)
 		if t.beaten(n.bound) {
-			return max(t.best, n.bound, t.lost)
+			return max(t.best+t.gap, n.bound, t.lost) // what was struck may be worth best+gap
 		}
 		// Dive from the best node; what is not taken waits.
 		for n != nil {
 			if t.nodes >= t.limit || t.pivots+t.s.Iteration >= pivotsPerNode*t.limit {
 				heap.Push(&t.open, n)
-				return max(t.best, t.open[0].bound, t.lost)
+				return max(t.best+t.gap, t.open[0].bound, t.lost)
 			}
 			left, right := t.expand(n)
 			n = nil
@@ -205,33 +214,31 @@ func (t *tree) run() float64 {
 // finish looks by labels for a better choice under the program as it stands, at the
 // losses that its prices tell, and reports whether that came to an end within the work.
 func (t *tree) finish(work int) bool {
-	r := relaxation{bound: t.s.Objective() * t.scale, prices: make([]float64, len(t.room)), worth: make([]float64, len(t.p.Options))}
-	keep := make([][]bool, len(t.p.Options))
-	r.losses = make([][]float64, len(t.p.Options))
+	own := &Problem{Options: make([][]Option, len(t.jobs)), Capacity: t.room}
+	r := relaxation{bound: t.s.Objective() * t.scale, prices: make([]float64, len(t.room)), worth: make([]float64, len(t.jobs))}
+	keep := make([][]bool, len(t.jobs))
+	r.losses = make([][]float64, len(t.jobs))
 	for row := range r.prices {
 		r.prices[row] = max(0, t.s.Price(len(t.jobs)+row)) * t.scale
 	}
 	for n, j := range t.jobs {
-		r.worth[j] = max(0, t.s.Price(n)) * t.scale
-		keep[j], r.losses[j] = make([]bool, len(t.p.Options[j])), make([]float64, len(t.p.Options[j]))
+		own.Options[n] = t.p.Options[j]
+		r.worth[n] = max(0, t.s.Price(n)) * t.scale
+		keep[n], r.losses[n] = make([]bool, len(own.Options[n])), make([]float64, len(own.Options[n]))
 		for i, c := range t.column[n] {
 			if c >= 0 && !t.s.Fixed(int(c)) {
-				keep[j][i], r.losses[j][i] = true, max(0, -t.s.Reduced(int(c)))*t.scale
+				keep[n][i], r.losses[n][i] = true, max(0, -t.s.Reduced(int(c)))*t.scale
 			}
 		}
 	}
 	limit := r.bound - t.best - t.gap
-	l := newLabels(t.p, &r, keep, limit)
+	l := newLabels(own, &r, keep, limit)
 	if l == nil {
 		return false
 	}
 	done, choice := l.run(limit, t.best+t.gap, work)
 	if choice != nil {
-		mine := make([]int, len(t.jobs))
-		for n, j := range t.jobs {
-			mine[n] = choice[j]
-		}
-		t.take(mine)
+		t.take(choice)
 	}
 	return done
 }

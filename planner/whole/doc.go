@@ -8,8 +8,15 @@
 // and chains of single changes over all rows. Options that lose more than bound and
 // best choice leave between them are struck.
 //
-// What remains of a small program is proved. Labels keep one way to each use of the rows
-// that jobs can make together, which suits few rows and equal jobs. Where there are too
+// A kernel of the options that lose least goes through branch and bound first; it finds
+// choices. What is left of the gap then is mostly the relaxation's: rows whose units are cheap
+// are used by large options, and whole ones do not fill them. Over 8 rows for 1000 jobs HiGHS
+// proves, in 19 CPU s, that the best choice is 4.6e-4 below the relaxation, relative as
+// policies count it; over 20 rows 1.3e-3, in 29 CPU s; for 5000 jobs it has no choice at all
+// after 225. So the whole program is branched on too, mostly at its root.
+//
+// What remains is proved, or bounded where nodes run out. Labels keep one way to each use
+// of the rows that jobs can make together, which suits few rows and equal jobs. Where there are too
 // many uses, branch and bound parts the options of equal jobs by how many take those of
 // more rent. Its program has each capacity row a second time, divided by the units of an
 // option and rounded down, then Gomory's cuts; each round of them strikes options, and at

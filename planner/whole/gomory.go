@@ -12,13 +12,14 @@ import (
 const (
 	cutRounds   = 60
 	cutsPerPass = 30
-	cutLeast    = 0.02 // fractions nearer to whole give weak and shaky cuts
-	cutSpread   = 1e-6 // entries smaller than this part of the largest are left out
-	cutDepth    = 1e-5 // distance from the present point below which a cut is not worth its row
-	cutGain     = 0.01 // part of the gap that a round closes if it is not slow
-	cutSlow     = 3    // slow rounds in a row that end the cuts
-	cutSlack    = 1e-7 // room above which a cut is left out
-	cutSafety   = 1e-9 // by which a cut is loosened
+	cutColumns  = 20_000 // columns above which no more rows are tried than cuts are kept
+	cutLeast    = 0.02   // fractions nearer to whole give weak and shaky cuts
+	cutSpread   = 1e-6   // entries smaller than this part of the largest are left out
+	cutDepth    = 1e-5   // distance from the present point below which a cut is not worth its row
+	cutGain     = 0.01   // part of the gap that a round closes if it is not slow
+	cutSlow     = 3      // slow rounds in a row that end the cuts
+	cutSlack    = 1e-7   // room above which a cut is left out
+	cutSafety   = 1e-9   // by which a cut is loosened
 )
 
 // strengthen adds Gomory's mixed-integer cuts to the root: inequalities that every
@@ -93,7 +94,11 @@ func (t *tree) gomory() []inequality {
 	slices.SortStableFunc(from, func(a, b source) int { return cmp.Compare(a.f, b.f) })
 	columns, slacks := make([]float64, t.lp.Columns()), make([]float64, len(t.lp.Bound))
 	var cuts []inequality
-	for _, q := range from[:min(len(from), 2*cutsPerPass)] {
+	sources := 2 * cutsPerPass
+	if t.lp.Columns() > cutColumns {
+		sources = cutsPerPass
+	}
+	for _, q := range from[:min(len(from), sources)] {
 		t.s.Tableau(q.v, columns, slacks)
 		if cut, ok := t.derive(q.value, columns, slacks); ok {
 			cuts = append(cuts, cut)

@@ -22,7 +22,7 @@ type Problem struct {
 // Limits end a search before it is proved. The zero value means 6,000 nodes and a
 // relative gap of 1e-9.
 type Limits struct {
-	Nodes int     // linear programs of branching
+	Nodes int     // linear programs of branching; of more than 60 jobs fewer, by the square
 	Gap   float64 // relative distance of bound and value that is enough
 }
 

@@ -131,19 +131,36 @@ func TestEachSearchMatchesEnumeration(t *testing.T) {
 			}
 			return res
 		}
-		branched, labelled, exchanged := nobody(), nobody(), nobody()
+		branched, labelled, exchanged, near := nobody(), nobody(), nobody(), nobody()
+		p.kernel(&r, keep, &near, Limits{Gap: 1e-9}, rapid.IntRange(0, 12).Draw(t, "columns"))
+		if near.Bound < want-1e-8 {
+			t.Fatalf("bound %g of the kernel, want at least %g", near.Bound, want)
+		}
 		p.prove(&r, keep, &branched, Limits{Nodes: 10_000, Gap: 1e-9})
 		if want > 0 && !p.label(&r, keep, &labelled, Limits{Gap: 1e-9}, labelWork) {
 			t.Fatal("labels came to no end")
 		}
 		newExchange(p, &r, keep, exchanged.Choice).run(0)
-		for name, res := range map[string]Result{"branching": branched, "labels": labelled, "exchanges": exchanged} {
+		for name, res := range map[string]Result{"branching": branched, "labels": labelled, "exchanges": exchanged, "kernel": near} {
 			v := p.value(res.Choice)
-			if !p.fits(res.Choice) || math.Abs(v-want) > 1e-8 && name != "exchanges" || v > want+1e-8 {
+			if !p.fits(res.Choice) || math.Abs(v-want) > 1e-8 && name != "exchanges" && name != "kernel" || v > want+1e-8 {
 				t.Fatalf("%s: %v is worth %g, want %g", name, res.Choice, v, want)
 			}
 		}
 	})
+}
+
+func TestBoundHoldsAtAnyGapAskedFor(t *testing.T) {
+	for _, c := range []struct{ jobs, rows, nodes int }{{12, 3, 50}, {30, 8, 1}, {50, 4, 20}, {70, 3, 50}, {70, 8, 3}} {
+		p := configs(c.jobs, c.rows, 5)
+		best := Solve(p, Limits{})
+		for _, gap := range []float64{0.1, 1e-2, 1e-3, 1e-5} {
+			s := Solve(p, Limits{Gap: gap, Nodes: c.nodes})
+			if s.Bound < best.Value*(1-1e-9) || s.Value > best.Bound*(1+1e-9) || !p.fits(s.Choice) {
+				t.Errorf("%v: value %g and bound %g around %g at gap %g", c, s.Value, s.Bound, best.Value, gap)
+			}
+		}
+	}
 }
 
 func TestNodeLimitLeavesAChoiceWithItsBound(t *testing.T) {
