@@ -92,6 +92,7 @@ type Settings struct {
 
 	BurnCap pricing.Rate             // sum of the rates of all machines; 0: none
 	Rows    []planner.Row            // further bounds on what is held
+	Teams   []planner.TeamLimit      // on what teams may say of their jobs
 	Notices map[string]time.Duration // warning before a spot machine goes, by cloud
 }
 
@@ -279,6 +280,14 @@ func (s *Settings) fill() error {
 	for i := range s.Rows {
 		if err := s.Rows[i].Check(); err != nil {
 			return err
+		}
+	}
+	for i, l := range s.Teams {
+		if err := l.Check(); err != nil {
+			return err
+		}
+		if slices.ContainsFunc(s.Teams[:i], func(x planner.TeamLimit) bool { return x.Name == l.Name }) {
+			return fmt.Errorf("team %s is given twice", l.Name)
 		}
 	}
 	if err := validateWindows(s.Windows); err != nil {

@@ -181,7 +181,7 @@ func (l *Loop) state(now time.Time) *State {
 	}
 	s.Offers, s.Unpriced = l.offers(now)
 	s.Reservations, s.EndFirst, s.Windows, s.Rows = l.cfg.Reservations, l.cfg.Settings.EndFirst, l.cfg.Settings.Windows, l.cfg.Settings.Rows
-	s.Budgets = l.budgetPrices(now)
+	s.Budgets, s.Teams = l.budgetPrices(now), l.cfg.Settings.Teams
 	s.Stepped = !slices.Equal(s.Budgets, l.last.budgets)
 	for _, p := range l.strays {
 		s.Strays[p.Job] = true

@@ -27,6 +27,7 @@ type State struct {
 	BurnCap   pricing.Rate
 	Rows      []planner.Row
 	Budgets   []planner.BudgetPrice
+	Teams     []planner.TeamLimit
 	Stepped   bool          // they are others than the last plan saw
 	Hold      time.Duration // minimum run time of a machine
 	Grace     time.Duration // before a machine is ended that nothing accounts for

@@ -84,6 +84,7 @@ type Problem struct {
 	BurnCap  pricing.Rate  // sum of rates of all machines held; 0: none
 	Rows     []Row         // further bounds on what is held
 	Budgets  []BudgetPrice // of what may be spent in a day or a month
+	Teams    []TeamLimit   // on what teams may say of their jobs
 
 	// Unpriced is what is sold and has no known price. It is never planned with; it
 	// only tells why a job that could run there waits. Rates are 0.

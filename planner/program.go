@@ -38,9 +38,13 @@ type Program struct {
 // MaxColumns is how many columns of a job a search looks at.
 const MaxColumns = 40
 
-// NewProgram lists the columns of every job. It fails on a problem that no plan
+// NewProgram lists the columns of every job, and holds jobs to the limits of their
+// teams: those that say more are replaced in p.Jobs. It fails on a problem that no plan
 // could be made for: an offer twice, a rate that is not positive, a job twice.
 func NewProgram(p *Problem, tr Transfer) (*Program, error) {
+	if err := p.limitTeams(); err != nil {
+		return nil, err
+	}
 	pr := &Program{Problem: p, Jobs: make([]Demand, len(p.Jobs)), machineOffer: make([]int, len(p.Machines)), quotaOf: make([]int, len(p.Offers))}
 	if err := p.checkBudgets(); err != nil {
 		return nil, err

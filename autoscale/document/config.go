@@ -35,6 +35,7 @@ type ConfigSpec struct {
 	Owned   []Owned  `json:"owned,omitempty"`
 	Limits  []Limit  `json:"limits,omitempty"`
 	Windows []Window `json:"windows,omitempty"`
+	Teams   []Team   `json:"teams,omitempty"`
 }
 
 // Quota is a limit of an account, in the cloud's own unit.
@@ -71,6 +72,35 @@ func (l Limit) Row() planner.Row {
 		return planner.Row{Name: l.Name, Kind: planner.SpotRow, Team: l.Team, Part: *l.SpotShare}
 	}
 	return planner.Row{Name: l.Name, Kind: planner.BurnRow, Team: l.Team, Most: pricing.Rate(l.BurnCap)}
+}
+
+// Team limits what a team may say of its jobs. One of its limits is given at least.
+type Team struct {
+	Name           string  `json:"name"`
+	MaxValueOfTime Hourly  `json:"maxValueOfTime,omitzero"`
+	MaxWeight      float64 `json:"maxWeight,omitzero"`
+}
+
+// Limit is the team's as the planner knows it.
+func (t Team) Limit() planner.TeamLimit {
+	return planner.TeamLimit{Name: t.Name, MaxValueOfTime: pricing.Rate(t.MaxValueOfTime), MaxWeight: t.MaxWeight}
+}
+
+// checkTeams reports the first team that limits nothing or is given twice, at its place.
+func (d Document) checkTeams() error {
+	seen := map[string]int{}
+	for i, t := range d.Config.Spec.Teams {
+		at := fmt.Sprintf("spec.teams[%d]", i)
+		line, _ := d.Place(at + ".name")
+		if first, twice := seen[t.Name]; twice {
+			return d.Fail(at+".name", "%q is given twice, first in line %d", t.Name, first)
+		}
+		seen[t.Name] = line
+		if t.MaxValueOfTime == 0 && t.MaxWeight == 0 {
+			return d.Fail(at, "want maxValueOfTime, maxWeight or both")
+		}
+	}
+	return nil
 }
 
 // checkLimits reports the first limit that bounds nothing, or two things, or has the

@@ -189,6 +189,9 @@ func (d Document) checkConfig() error {
 			return d.Fail("spec.round", "want more than 0")
 		}
 	}
+	if err := d.checkTeams(); err != nil {
+		return err
+	}
 	if err := d.checkLimits(); err != nil {
 		return err
 	}

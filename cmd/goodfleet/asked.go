@@ -128,7 +128,7 @@ func ask(ctx context.Context, cfg askConfig, in io.Reader) (*asked, error) {
 func (a *asked) fill(jobs []*planner.Job) (err error) {
 	cfg, world := a.cfg, a.world
 	defaults := autoscale.DefaultSettings()
-	a.state = autoscale.State{Now: cfg.now, BurnCap: cfg.settings.burnCap, Rows: cfg.settings.rows(), Hold: defaults.Hold, Recheck: defaults.DeniedWait, Catalogue: world.catalogue}
+	a.state = autoscale.State{Now: cfg.now, BurnCap: cfg.settings.burnCap, Rows: cfg.settings.rows(), Teams: cfg.settings.teams(), Hold: defaults.Hold, Recheck: defaults.DeniedWait, Catalogue: world.catalogue}
 	if a.state.Windows, err = cfg.settings.windows(); err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func (world world) setting(cfg simulateConfig, start time.Time, jobs []*planner.
 		Variant: subjectName, Seed: s.seed, Start: start.Truncate(s.round), Jobs: jobs,
 		Catalogue: world.catalogue, Prices: world.history, Offerings: offerings, Quotas: quotas,
 		Plan: planBy(named.Policy), Reference: reference(jobs),
-		Loop: autoscale.Settings{Round: s.round, BurnCap: s.burnCap, Setup: setup, Book: bookEvery, SkipUnchanged: true, PriceStep: priceStep, Windows: windows, Rows: s.rows()},
+		Loop: autoscale.Settings{Round: s.round, BurnCap: s.burnCap, Setup: setup, Book: bookEvery, SkipUnchanged: true, PriceStep: priceStep, Windows: windows, Rows: s.rows(), Teams: s.teams()},
 	}, nil
 }
 
@@ -65,6 +65,18 @@ func (s *settings) rows() []planner.Row {
 	var list []planner.Row
 	for _, l := range s.config.Spec.Limits {
 		list = append(list, l.Row())
+	}
+	return list
+}
+
+// teams are the limits of the settings file on what teams may say of their jobs.
+func (s *settings) teams() []planner.TeamLimit {
+	if s.config == nil {
+		return nil
+	}
+	var list []planner.TeamLimit
+	for _, t := range s.config.Spec.Teams {
+		list = append(list, t.Limit())
 	}
 	return list
 }

@@ -86,6 +86,19 @@ type worth struct {
 // the job runs, since rho, the predicted finish over the time alone, does. A bonus
 // that ended with the wait would have an overloaded fleet pass its machines from
 // hand to hand: the job that it started would be stopped for the next one.
+//
+// How long a job waits at most: it takes the machines of others, which together have
+// n jobs on them, once v·(rho − 1)² is more than the sum of V + (R + V) + V·(P − 1)²
+// over these, with V the most that their teams may say (planner.TeamLimit), R their
+// rates, R + V the most that a restart of one counts, and P the longest that one
+// waited before it started, in times of its time alone. So under every cap that admits
+// it, it starts by the time that rho has come to
+//
+//	1 + √(n·(2V + R + V·(P − 1)²)/v)
+//
+// and to one step more, by which rho is rounded. P is small where the others' demand
+// can be carried. Where more comes for ever than ever can, it grows with the queue,
+// and faster for short jobs: then no bound of this kind holds.
 func Value(p planner.Problem, s Settings) (planner.Plan, error) {
 	r, err := Explain(p, s)
 	if err != nil {
@@ -232,6 +245,7 @@ func appraise(p *planner.Problem, d *planner.Demand, gone func(c *planner.Column
 			w.v *= j.Weight
 		}
 	}
+	w.v = min(w.v, p.MostValue(j.Team))
 	w.steady = steadyAt(d, p.Now)
 	w.left, w.p80 = planner.Remaining(d.State, d.Columns[knee].Speed.Goodput)
 	cheapestWay(d, &w, gone)
