@@ -362,3 +362,26 @@ func TestSolveIsDeterministic(t *testing.T) {
 		}
 	}
 }
+
+func TestJobsWithoutFloorsConverge(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 6))
+	var capacity []float64
+	for range 20 {
+		capacity = append(capacity, math.Floor(1200*(0.6+0.8*r.Float64())/5))
+	}
+	p := New(capacity)
+	for range 1200 {
+		bend := 0.35 + 0.6*r.Float64()
+		for k := range capacity {
+			own := math.Exp(0.25*r.NormFloat64()) * (1 + float64(k%5))
+			for _, units := range []float64{1, 4, 16} {
+				p.Column(1.1-math.Pow(4*own*math.Pow(units, bend), -0.5), 0, []int32{int32(k)}, []float64{units})
+			}
+		}
+		p.Job(0, 0)
+	}
+	s := Solve(p, Options{Gap: 1e-6})
+	if s.Status != Optimal || s.Gap > 1e-6 || s.Iterations > 250 {
+		t.Errorf("%v, gap %g after %d iterations", s.Status, s.Gap, s.Iterations)
+	}
+}

@@ -137,7 +137,12 @@ func (it *interior) begin(lambda []float64) {
 			it.lambda[r] = max(lambda[r], 1e-4*it.lambda[r])
 		}
 	}
-	margin := 0.1 * max(worth, 1e-3) / float64(max(it.m, 1))
+	// What all columns miss at least: far from the boundary where jobs have no rows but their
+	// time, as a poorly centred start takes short steps for long.
+	margin := max(worth, 1e-3) / float64(max(it.m, 1))
+	if p.levels() {
+		margin *= 0.1
+	}
 	for j := range it.m {
 		best := 0.0
 		for i := p.First[j]; i < p.First[j+1]; i++ {
