@@ -40,9 +40,7 @@ func pursue(p *planner.Problem, pr *planner.Program, know []worth, s Settings, g
 		}
 	}
 	reward(pr, know)
-	for i := range pr.Jobs {
-		full[i] = pr.Jobs[i]
-	}
+	copy(full, pr.Jobs)
 	pr.Prune()
 	sol := solveDue(pr, scale, s.Limits, know)
 	plan := report(p, pr, sol, know, full, scale)

@@ -8,10 +8,17 @@ import (
 	"github.com/goodfleet/goodfleet/planner"
 )
 
-// phiOf is the switching factor by its definition: 1 − S/min(T + S, max(600 s, 6·S)),
-// on spot for no longer than a machine lives there.
+// phiOf is the switching factor by its definition: 1 − S/min(T + S, max(600 s, 6·S,
+// stay)), stay being how long the job has been where it is, in doublings from 600 s; on
+// spot for no longer than a machine lives there.
 func phiOf(p *planner.Problem, s *planner.JobState, c *planner.Column, restart float64) float64 {
-	life := math.Min(s.Job.Work.Samples/(c.Speed.Goodput*c.Useful)*(1+c.Loss*c.Down)+restart, math.Max(600.0/3600, 6*restart))
+	stay := 600.0 / 3600
+	if s.Running != nil {
+		for age := p.Now.Sub(s.Running.Since).Hours(); 2*stay <= age; {
+			stay *= 2
+		}
+	}
+	life := math.Min(s.Job.Work.Samples/(c.Speed.Goodput*c.Useful)*(1+c.Loss*c.Down)+restart, math.Max(stay, 6*restart))
 	if c.Loss > 0 {
 		life = math.Min(life, 1/c.Loss)
 	}

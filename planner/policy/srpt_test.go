@@ -229,6 +229,9 @@ func srptWorth(p *planner.Problem, pr *planner.Program) {
 			col := &d.Columns[c]
 			u := x.omega * math.Pow(col.Speed.Goodput/x.gbar, x.q)
 			state := *d.State
+			if d.Current < 0 { // what it holds is not whole any more
+				state.Running = nil
+			}
 			if work := state.Job.Work; work.Kind == planner.WorkUnknown {
 				own := *state.Job
 				knee := 0.0
