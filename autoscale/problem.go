@@ -124,6 +124,7 @@ func (s *State) jobState(r *JobRecord, there map[provider.InstanceID]bool) plann
 	if pin, ok := overrides(s.Overrides).of(Pin, string(r.Job.ID)); ok {
 		j.Job = s.pinned(r.Job, pin.Config)
 	}
+	j.Claims, j.Lease = r.claims(s.Now), r.Lease
 	j.Running = r.Target
 	if r.Target != nil {
 		for _, id := range r.Target.Machines {

@@ -138,6 +138,8 @@ func (l *Loop) free(r *JobRecord, at time.Time) {
 	}
 	if at.After(r.Times.Started) {
 		r.Held += at.Sub(r.Times.Started)
+		r.Claims = slices.Clone(r.Claims)
+		had(r.Claims, gang, at.Sub(r.Times.Started))
 	}
 	if r.Target != nil && sameMachines(*r.Target, gang) && r.Stopping == 0 {
 		r.Target = nil // it lost these machines; the plan may give them again

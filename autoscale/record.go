@@ -76,6 +76,10 @@ type JobRecord struct {
 	Failures   int           // gangs that failed since the last progress
 	Spent      pricing.Money // booked to it while it had not ended
 
+	Claims    []planner.Claim // of a policy of shares: due up to ClaimedAt, had but for the present gang; replaced, never changed
+	ClaimedAt time.Time
+	Lease     time.Time // until when it keeps its target; zero: it has no lease
+
 	Measured []planner.Measurement // of all its gangs, the last of each place and batch; replaced, never changed
 }
 

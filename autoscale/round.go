@@ -72,6 +72,7 @@ func (l *Loop) Round(ctx context.Context, now time.Time) (Round, error) {
 		diff = decision.diff
 		l.tellHeld(decision.plan, now)
 		l.tellPromises(decision.plan, now)
+		l.claim(decision.plan, diff.Deferred, now)
 		l.keep(decision.plan, now)
 		l.allowed = l.allowed && actErr != nil
 	}

@@ -78,6 +78,7 @@ const (
 	BonusClock Clock = "bonus"    // a job waited long enough
 	BackClock  Clock = "back-off" // an offering may be tried again
 	PriceClock Clock = "price"    // a quote changed
+	LeaseClock Clock = "lease"    // a lease ends
 	NetClock   Clock = "deadline" // a safety net is due
 	StayClock  Clock = "stay"     // a job has been where it is for so long that a move is judged over a longer time
 )
@@ -95,7 +96,8 @@ type Plan struct {
 	Allocations []Allocation
 	Waits       []Wait
 	Releases    []Release
-	Promises    []Promise // of the jobs with a deadline, in the order of the problem
+	Shares      []JobShares // of a policy of shares
+	Promises    []Promise   // of the jobs with a deadline, in the order of the problem
 
 	Value float64 // worth of the plan
 	Unit  string  // of Value and Bound; "": USD per hour

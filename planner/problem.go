@@ -62,6 +62,8 @@ type JobState struct {
 	Waiting  time.Time     // waiting since; zero when running
 	Restarts int
 	Spent    pricing.Money // charged to it so far
+	Claims   []Claim       // of a policy of shares, as it was last planned
+	Lease    time.Time     // until when it keeps what it runs on; zero: it has no lease
 	Trial    *Trial        // of a type that its family never ran on, if the job may be the one to try it
 }
 

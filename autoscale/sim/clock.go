@@ -78,6 +78,11 @@ func (w *world) step(ctx context.Context) error {
 		}
 		if all := w.open() == 0 && len(w.coming) == 0; all || !w.now.Before(w.end()) {
 			w.closing, w.closedAt, w.passed = true, w.now, !all
+			if len(w.s.Reservations) > 0 { // no clock ends a machine that costs nothing: the fleet is given up by hand
+				if err := w.loop.Resume(ctx, w.now, "the simulation", true); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	round, err := w.loop.Round(ctx, w.now)

@@ -34,6 +34,10 @@ type Setting struct {
 	Quotas    []provider.Quota
 	Totals    []budget.Total // caps on what is spent in a day or a month
 
+	// Reservations are machines that are owned, or paid ahead: their clouds hold them
+	// from the start, and they cost nothing more.
+	Reservations []autoscale.Reservation
+
 	Plan     autoscale.PlanFunc
 	Loop     autoscale.Settings
 	Hazards  pricing.HazardConfig // what is believed before any loss is seen
@@ -90,7 +94,7 @@ func (s *Setting) fill() error {
 		return fmt.Errorf("catalogue, prices and plan are required")
 	case s.HazardScale < 0 || math.IsNaN(s.HazardScale) || math.IsInf(s.HazardScale, 0):
 		return fmt.Errorf("hazard scale %g: want a positive number", s.HazardScale)
-	case len(s.Offerings) == 0:
+	case len(s.Offerings) == 0 && len(s.Reservations) == 0:
 		return fmt.Errorf("nothing is sold: no offerings")
 	}
 	s.Start = s.Start.UTC()
@@ -148,11 +152,26 @@ func (s *Setting) usesSpot() bool {
 func (s *Setting) clouds() ([]*fake.Cloud, error) {
 	sold := map[string][]provider.Offering{}
 	var names []string
-	for _, o := range s.Offerings {
+	add := func(o provider.Offering) {
 		if !slices.Contains(names, o.Cloud) {
 			names = append(names, o.Cloud)
 		}
 		sold[o.Cloud] = append(sold[o.Cloud], o)
+	}
+	blocks := map[string][]fake.Block{}
+	for _, o := range s.Offerings {
+		add(o)
+	}
+	for _, r := range s.Reservations {
+		add(r.Offering)
+		b := fake.Block{Offering: r.Offering, Count: r.Count, From: r.From, Until: r.Until, Drain: r.Drain}
+		if b.From.IsZero() {
+			b.From = s.Start
+		}
+		if b.Until.IsZero() {
+			b.Until = s.Start.Add(s.Horizon + drainLimit + time.Hour) // past the end
+		}
+		blocks[r.Offering.Cloud] = append(blocks[r.Offering.Cloud], b)
 	}
 	slices.Sort(names)
 	var clouds []*fake.Cloud
@@ -164,7 +183,7 @@ func (s *Setting) clouds() ([]*fake.Cloud, error) {
 		cfg := fake.Config{
 			Name: name, Account: sold[name][0].Account, Seed: s.Seed, Start: s.Start, Catalogue: s.Catalogue,
 			Offerings: sold[name], InterruptionScale: s.HazardScale, Climate: &climate,
-			Scenario: s.Scenario, Faults: s.Faults, NoWait: true,
+			Scenario: s.Scenario, Faults: s.Faults, NoWait: true, Blocks: blocks[name],
 		}
 		for _, q := range s.Quotas {
 			if q.Class.Cloud == name {

@@ -201,14 +201,14 @@ func (o *offeringRow) offering() (provider.Offering, error) {
 
 func (r *reader) jobsWhere(ctx context.Context, condition string) ([]autoscale.JobRecord, error) {
 	return query(ctx, r, "job", `SELECT id, document, phase, generation, gang, begun, running, stopped, stopping, target, safe, seen, seen_at, waiting, held,
-		started, ended, restarts, losses, failures, spent, measured FROM jobs WHERE `+condition+` ORDER BY submitted, id`,
+		started, ended, restarts, losses, failures, spent, measured, claims, claimed_at, lease FROM jobs WHERE `+condition+` ORDER BY submitted, id`,
 		func(scan func(...any) error) (j autoscale.JobRecord, err error) {
 			var id, document string
-			var gang, target, measured sql.NullString
-			var begun, running, stopped, seenAt, waiting, started, ended sql.NullInt64
+			var gang, target, measured, claims sql.NullString
+			var begun, running, stopped, seenAt, waiting, started, ended, claimedAt, lease sql.NullInt64
 			var held int64
 			if err := scan(&id, &document, &j.Phase, &j.Generation, &gang, &begun, &running, &stopped, &j.Stopping, &target, &j.Safe, &j.Seen, &seenAt,
-				&waiting, &held, &started, &ended, &j.Restarts, &j.Losses, &j.Failures, &j.Spent, &measured); err != nil {
+				&waiting, &held, &started, &ended, &j.Restarts, &j.Losses, &j.Failures, &j.Spent, &measured, &claims, &claimedAt, &lease); err != nil {
 				return j, err
 			}
 			if j.Job, err = r.jobs.Decode([]byte(document)); err != nil {
@@ -229,6 +229,12 @@ func (r *reader) jobsWhere(ctx context.Context, condition string) ([]autoscale.J
 					return j, fmt.Errorf("measured: %w", err)
 				}
 			}
+			if claims.Valid {
+				if err := json.Unmarshal([]byte(claims.String), &j.Claims); err != nil {
+					return j, fmt.Errorf("claims: %w", err)
+				}
+			}
+			j.ClaimedAt, j.Lease = instant(claimedAt), instant(lease)
 			j.Times = autoscale.GangTimes{Started: instant(begun), Running: instant(running), Stopping: instant(stopped)}
 			j.SeenAt, j.Waiting, j.Started, j.Ended = instant(seenAt), instant(waiting), instant(started), instant(ended)
 			j.Held = time.Duration(held)

@@ -46,7 +46,10 @@ CREATE TABLE jobs (
 	losses     INTEGER NOT NULL,
 	failures   INTEGER NOT NULL,
 	spent      INTEGER NOT NULL, -- nano dollars booked to it
-	measured   TEXT              -- JSON; NULL: nothing was
+	measured   TEXT,             -- JSON; NULL: nothing was
+	claims     TEXT,             -- JSON; NULL: it has none
+	claimed_at INTEGER,          -- what claims are due up to
+	lease      INTEGER           -- it keeps its target until then
 ) STRICT;
 CREATE INDEX jobs_live ON jobs (id) WHERE ended IS NULL OR gang IS NOT NULL;
 

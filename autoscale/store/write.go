@@ -120,14 +120,22 @@ func (w *writer) job(ctx context.Context, r autoscale.JobRecord) error {
 		}
 		measured = string(text)
 	}
+	var claims any
+	if len(r.Claims) > 0 {
+		text, err := json.Marshal(r.Claims)
+		if err != nil {
+			return err
+		}
+		claims = string(text)
+	}
 	values := []any{
 		r.Phase, r.Generation, gang, nanos(r.Times.Started), nanos(r.Times.Running), nanos(r.Times.Stopping), r.Stopping,
 		target, r.Safe, r.Seen, nanos(r.SeenAt), nanos(r.Waiting), int64(r.Held), nanos(r.Started), nanos(r.Ended),
-		r.Restarts, r.Losses, r.Failures, int64(r.Spent), measured,
+		r.Restarts, r.Losses, r.Failures, int64(r.Spent), measured, claims, nanos(r.ClaimedAt), nanos(r.Lease),
 	}
 	got, err := w.tx.ExecContext(ctx, `UPDATE jobs SET phase = ?, generation = ?, gang = ?, begun = ?, running = ?, stopped = ?, stopping = ?,
 		target = ?, safe = ?, seen = ?, seen_at = ?, waiting = ?, held = ?, started = ?, ended = ?, restarts = ?, losses = ?, failures = ?, spent = ?,
-		measured = ? WHERE id = ?`, append(values, r.Job.ID)...)
+		measured = ?, claims = ?, claimed_at = ?, lease = ? WHERE id = ?`, append(values, r.Job.ID)...)
 	if err != nil {
 		return err
 	}
@@ -139,8 +147,8 @@ func (w *writer) job(ctx context.Context, r autoscale.JobRecord) error {
 		return err
 	}
 	return w.exec(ctx, `INSERT INTO jobs (id, team, family, submitted, document, phase, generation, gang, begun, running, stopped, stopping,
-		target, safe, seen, seen_at, waiting, held, started, ended, restarts, losses, failures, spent, measured)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		target, safe, seen, seen_at, waiting, held, started, ended, restarts, losses, failures, spent, measured, claims, claimed_at, lease)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		append([]any{r.Job.ID, r.Job.Team, r.Job.Family, nanos(r.Job.Submitted), string(document)}, values...)...)
 }
 

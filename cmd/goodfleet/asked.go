@@ -108,7 +108,7 @@ func ask(ctx context.Context, cfg askConfig, in io.Reader) (*asked, error) {
 	}
 	a.diff, a.plan, err = autoscale.Decide(a.state, func(p planner.Problem) (planner.Plan, error) {
 		if named.Name != policy.Default {
-			return named.Policy(p, policy.Settings{})
+			return named.Policy(p, planSettings)
 		}
 		var err error
 		if a.reasons, err = policy.Explain(p, policy.Settings{}); err != nil {

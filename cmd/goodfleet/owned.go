@@ -32,15 +32,15 @@ func (row ownedRow) fail(s settings, field, format string, args ...any) error {
 	return s.configDoc.Fail(row.key+"."+field, format, args...)
 }
 
-// owned lists the machines of the settings file and of --owned.
-func (world world) owned(cfg askConfig) ([]autoscale.InstanceRecord, error) {
+// ownedRows lists the rows of the settings file and of --owned.
+func (world world) ownedRows(s settings, owned []string) ([]ownedRow, error) {
 	var rows []ownedRow
-	if cfg.settings.config != nil {
-		for i, row := range cfg.settings.config.Spec.Owned {
+	if s.config != nil {
+		for i, row := range s.config.Spec.Owned {
 			rows = append(rows, ownedRow{Owned: row, key: fmt.Sprintf("spec.owned[%d]", i)})
 		}
 	}
-	for i, text := range cfg.owned {
+	for i, text := range owned {
 		name, count, ok := strings.Cut(text, "=")
 		parts := strings.Split(name, "/")
 		n, err := strconv.Atoi(count)
@@ -55,11 +55,36 @@ func (world world) owned(cfg askConfig) ([]autoscale.InstanceRecord, error) {
 			flag:  fmt.Sprintf("--owned %q", text),
 		})
 	}
-	var machines []autoscale.InstanceRecord
 	for _, row := range rows {
 		if bad := world.exists(row.offering()); bad != nil {
-			return nil, row.fail(cfg.settings, bad.field, "%s", bad.reason)
+			return nil, row.fail(s, bad.field, "%s", bad.reason)
 		}
+	}
+	return rows, nil
+}
+
+// reservations are what is owned, as a simulation has it: capacity of one offering a
+// row, that costs nothing more and does not end.
+func (world world) reservations(cfg simulateConfig) ([]autoscale.Reservation, error) {
+	rows, err := world.ownedRows(cfg.settings, cfg.owned)
+	if err != nil {
+		return nil, err
+	}
+	var list []autoscale.Reservation
+	for _, row := range rows {
+		list = append(list, autoscale.Reservation{Offering: row.offering(), Count: row.Count})
+	}
+	return list, nil
+}
+
+// owned lists the machines of the settings file and of --owned.
+func (world world) owned(cfg askConfig) ([]autoscale.InstanceRecord, error) {
+	rows, err := world.ownedRows(cfg.settings, cfg.owned)
+	if err != nil {
+		return nil, err
+	}
+	var machines []autoscale.InstanceRecord
+	for _, row := range rows {
 		for i := range row.Count {
 			machines = append(machines, autoscale.InstanceRecord{
 				Instance: provider.Instance{

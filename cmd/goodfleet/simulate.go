@@ -31,6 +31,7 @@ type simulateConfig struct {
 	truth     string    // profiles that are true where they differ from the jobs' own: a file, or an example; "": none
 	faults    string    // what goes wrong besides: a seed to draw it from, or a scenario's file; "": nothing
 	policy    string    // what decides
+	owned     []string  // machines that are there and paid for
 	bar       io.Writer // where the progress bar goes
 }
 
@@ -70,6 +71,7 @@ goes with the example of that name.`,
   goodfleet simulate jobs.yaml --from 2023-03-06 --days 2 --baselines=false --out ""
   goodfleet simulate gavel-week --policy max-goodput --burn-cap "25 USD/h"
   goodfleet simulate elastic --truth elastic --baselines=false
+  goodfleet simulate --policy max_min_fairness --owned aws/us-east-1/use1-az1/p3.2xlarge=8 --baselines=false
   goodfleet simulate --faults 7
   goodfleet simulate --faults out/faults.txt --baselines=false`,
 		Args:              atMost(1, "FILE"),
@@ -95,6 +97,7 @@ goes with the example of that name.`,
 	}
 	addSettings(cmd, "burnCap", "clouds", "regions", "markets", "round", "seed", "out", "output", "quarantine")
 	addPolicy(cmd, &cfg.policy)
+	cmd.Flags().StringArrayVar(&cfg.owned, "owned", nil, "machines that are there and paid for: cloud/region/zone/type=count; may be repeated")
 	cmd.Flags().StringVar(&from, "from", "", "move the jobs in time so that the first comes at this day or instant")
 	cmd.Flags().Float64Var(&cfg.days, "days", 0, "keep the jobs of the first days only (0: all)")
 	cmd.Flags().StringVar(&cfg.truth, "truth", "", "a file of profiles, or an example's, that jobs really do as")

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/goodfleet/goodfleet/autoscale"
+	"github.com/goodfleet/goodfleet/autoscale/placement"
 	"github.com/goodfleet/goodfleet/autoscale/sim"
 	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/planner/policy"
@@ -41,17 +42,24 @@ func (world world) setting(cfg simulateConfig, start time.Time, jobs []*planner.
 	if err != nil {
 		return sim.Setting{}, err
 	}
-	named, err := policyNamed(cmp.Or(cfg.policy, policy.Default), s, false)
+	named, err := policyNamed(cmp.Or(cfg.policy, policy.Default), s, len(cfg.owned) > 0 || s.config != nil && len(s.config.Spec.Owned) > 0)
+	if err != nil {
+		return sim.Setting{}, err
+	}
+	reservations, err := world.reservations(cfg)
 	if err != nil {
 		return sim.Setting{}, err
 	}
 	offerings := world.sold(s, start, jobs)
-	if len(offerings) == 0 {
+	if named.Owned {
+		offerings = nil // nothing is bought
+	}
+	if len(offerings) == 0 && len(reservations) == 0 {
 		return sim.Setting{}, fmt.Errorf("%s: nothing that these jobs can run on has a known price at %s where they may buy", cfg.file, start.Format(time.RFC3339))
 	}
 	return sim.Setting{
 		Variant: subjectName, Seed: s.seed, Start: start.Truncate(s.round), Jobs: jobs,
-		Catalogue: world.catalogue, Prices: world.history, Offerings: offerings, Quotas: quotas,
+		Catalogue: world.catalogue, Prices: world.history, Offerings: offerings, Reservations: reservations, Quotas: quotas,
 		Plan: planBy(named.Policy), Reference: reference(jobs),
 		Loop: autoscale.Settings{Round: s.round, BurnCap: s.burnCap, Setup: setup, Book: bookEvery, SkipUnchanged: true, PriceStep: priceStep, Windows: windows, Rows: s.rows(), Teams: s.teams()},
 	}, nil
@@ -105,9 +113,14 @@ func (s *settings) windows() ([]autoscale.Window, error) {
 // is the low end, since a trainer's image is usually kept warm.
 const setup = 140 * time.Second
 
+// planSettings are what every plan is made with.
+var planSettings = policy.Settings{Turns: placement.Turns}
+
 func planBy(p policy.Policy) autoscale.PlanFunc {
 	return func(q planner.Problem) (planner.Plan, error) {
-		return p(q, policy.Settings{Limits: planner.Limits{Quick: true}})
+		replay := planSettings
+		replay.Limits.Quick = true
+		return p(q, replay)
 	}
 }
 

@@ -3,6 +3,8 @@ package policy
 import (
 	"fmt"
 	"strings"
+
+	"github.com/goodfleet/goodfleet/planner/share"
 )
 
 // Named is a policy that people may ask for.
@@ -19,12 +21,18 @@ const Default = "value"
 
 // All lists the policies that have a name, the default first.
 func All() []Named {
-	return []Named{
+	list := []Named{
 		{Name: Default, Line: "spend plus value of time times time, least", Policy: Value},
 		{Name: "min-cost", Line: "spend the least that meets every deadline", Policy: MinCost},
 		{Name: "max-goodput", Line: "the most goodput that the burn cap allows, each job's over that at its knee", Policy: MaxGoodput, Capped: true},
 		{Name: "srpt", Line: "on owned machines those jobs first that are done soon; value for the rest", Policy: SRPT},
 	}
+	for _, rule := range share.Policies() {
+		if !strings.HasSuffix(rule.Name, "_packed") { // no engine shares an accelerator
+			list = append(list, Named{Name: rule.Name, Line: "shares what is owned: " + rule.Line, Policy: Shared(rule), Owned: true})
+		}
+	}
+	return list
 }
 
 // ByName finds a policy.

@@ -14,6 +14,7 @@ import (
 type Settings struct {
 	Transfer planner.Transfer // zero: planner.DefaultTransfer
 	Limits   planner.Limits
+	Turns    Turns   // makes rounds of shares; only policies of shares need it
 	Patience float64 // times its time at the knee that MinCost lets a job without deadline take; 0: DefaultPatience
 }
 

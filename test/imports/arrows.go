@@ -43,7 +43,7 @@ var allowed = map[string][]string{
 	"planner/whole":      {"planner/block", "planner/linear"},
 	"planner/deadline":   {}, // rules on hours and rates alone, as their replays on traces need them
 	"planner/share":      {"planner/block", "planner/linear", "planner/whole"},
-	"planner/policy":     belowPolicy,
+	"planner/policy":     slices.Concat(belowPolicy, []string{"planner/share"}), // its rules on fractions, for turns on what is owned
 
 	"autoscale/placement":      {"planner", "provider"},
 	"autoscale/schedule":       {}, // when windows are open: for the loop that heeds them and the documents that give them
