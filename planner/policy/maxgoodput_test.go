@@ -9,11 +9,11 @@ import (
 )
 
 // phiOf is the switching factor by its definition: 1 − S/min(T + S, max(600 s, 6·S,
-// stay)), stay being how long the job has been where it is, in doublings from 600 s; on
+// stay)), stay being how long the job has been on this offering, in doublings from 600 s; on
 // spot for no longer than a machine lives there.
 func phiOf(p *planner.Problem, s *planner.JobState, c *planner.Column, restart float64) float64 {
 	stay := 600.0 / 3600
-	if s.Running != nil {
+	if s.Running != nil && s.Running.Offering == p.Offers[c.Offer].Offering {
 		for age := p.Now.Sub(s.Running.Since).Hours(); 2*stay <= age; {
 			stay *= 2
 		}

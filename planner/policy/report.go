@@ -50,7 +50,7 @@ func report(p *planner.Problem, pr *planner.Program, sol planner.Solution, know 
 		a := allocate(p, d, seat, &know[i], full[i].Columns, l.Machines)
 		a.Reason += said
 		plan.Allocations = append(plan.Allocations, a)
-		if a.Held {
+		if a.Held && full[i].Columns[know[i].best].Offer == know[i].at { // another size there may be worth it then
 			wake(longer(d, &know[i]), planner.StayClock)
 		}
 	}

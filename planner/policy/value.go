@@ -40,18 +40,18 @@ const (
 
 // worth is what value knows of one job.
 type worth struct {
-	v      float64        // value of time, USD/h
-	kappa  float64        // worth of a unit of work, USD per sample
-	best   int            // column of the least cost of work, kappa
-	way    planner.Column // that column
-	start  float64        // what a start takes on it, with the boot of its machines, h
-	left   float64        // work left, P50, samples
-	p80    float64        // and its 80 % quantile
-	rho    float64        // predicted finish over time alone, in steps
-	bonus  float64        // b, USD/h, less what dear takes of it
-	dear   float64        // worth of a unit of work beyond kappa, paid from the bonus, USD per sample
-	steady float64        // how long the job has been where it is, h, in steps
-	next   time.Time      // when rho takes its next step if the job goes on waiting
+	v      float64   // value of time, USD/h
+	kappa  float64   // worth of a unit of work, USD per sample
+	best   int       // column of the least cost of work, kappa
+	start  float64   // what a start takes on it, with the boot of its machines, h
+	left   float64   // work left, P50, samples
+	p80    float64   // and its 80 % quantile
+	rho    float64   // predicted finish over time alone, in steps
+	bonus  float64   // b, USD/h, less what dear takes of it
+	dear   float64   // worth of a unit of work beyond kappa, paid from the bonus, USD per sample
+	at     int       // offer of which it holds machines; -1: none
+	steady float64   // how long it has been there, h, in steps
+	next   time.Time // when rho takes its next step if the job goes on waiting
 
 	pledge *pledge // of its deadline; nil: it has none, or nothing fits it now
 	floor  float64 // value of time that its deadline asks for, USD/h; 0: no more than v
@@ -78,10 +78,11 @@ type worth struct {
 // charged only for what a start takes longer than on its best config. So switching
 // decides which and when, and no job's surplus alone falls below v: it always runs.
 //
-// The time over which a switch is judged is the longest of ten minutes, six restarts
-// and the time that the job has been where it is, and no longer than the rest of the
-// job or the mean life of the machines. Ten minutes alone would hold a job on a worse
-// config for hours against a saving of a few percent.
+// The time over which a switch is judged is ten minutes or six restarts; for another
+// size on the same offering, where no price can turn back, the time that the job has
+// been there, if that is longer: ten minutes alone would hold a steady job at a worse
+// size for hours against a saving of a few percent. It is never longer than the rest
+// of the job or the mean life of the machines.
 //
 // The bonus b = v·max(0, rho − 1)² grows while a job waits and stays as it is while
 // the job runs, since rho, the predicted finish over the time alone, does. A bonus
@@ -247,7 +248,10 @@ func appraise(p *planner.Problem, d *planner.Demand, gone func(c *planner.Column
 		}
 	}
 	w.v = min(w.v, p.MostValue(j.Team))
-	w.steady = steadyAt(d, p.Now)
+	w.at, w.steady = -1, steadyAt(d, p.Now)
+	if d.Current >= 0 {
+		w.at = d.Columns[d.Current].Offer
+	}
 	w.left, w.p80 = planner.Remaining(d.State, d.Columns[knee].Speed.Goodput)
 	cheapestWay(d, &w, gone)
 	if w.best < 0 {
@@ -290,7 +294,6 @@ func cheapestWay(d *planner.Demand, w *worth, gone func(c *planner.Column) bool)
 		if k := col.CostOfWork(w.v) + once(col, w.left); k < w.kappa {
 			w.kappa, w.best = k, c
 			w.start = col.Resume + col.Boot
-			w.way = *col
 		}
 	}
 }
@@ -329,12 +332,16 @@ func longer(d *planner.Demand, w *worth) time.Time {
 	return d.State.Running.Since.Add(hours(max(leastLife, 2*w.steady)))
 }
 
-// life is the time over which a switch to c that takes s hours is judged, h: a job
-// that has been where it is for long is expected to stay for as long where it goes;
-// one that came a moment ago will be asked again soon. It is no longer than the job
-// itself, nor than a spot machine's mean life.
+// life is the time over which a switch to c that takes s hours is judged, h. A job
+// that has been where it is for long is expected to stay as long at another size
+// there; elsewhere, prices may turn again. It is no longer than the job itself, nor
+// than a spot machine's mean life.
 func life(p *planner.Problem, c *planner.Column, w *worth, s float64) float64 {
-	h := min(c.WallHours(w.left)+s, max(leastLife, lifePerS*s, w.steady))
+	least := max(leastLife, lifePerS*s)
+	if c.Offer == w.at {
+		least = max(least, w.steady)
+	}
+	h := min(c.WallHours(w.left)+s, least)
 	if p.Offers[c.Offer].Offering.Market == provider.Spot && c.Loss > 0 {
 		h = min(h, 1/c.Loss)
 	}
@@ -391,17 +398,11 @@ func setWorth(p *planner.Problem, d *planner.Demand, w *worth) {
 		cur := &d.Columns[d.Current]
 		base, s := (w.kappa+w.dear)*cur.Speed.Goodput*cur.Useful, cur.Resume+cur.Boot
 		extra := dearerBy(p, d, cur) * cur.Alone
-		credit = max((base+extra)*min(1, s/life(p, cur, w, s)),
-			switched(p, cur, w, base, cur.Resume, start)-base,
-			switched(p, cur, w, base, s, start)-base)
-		// Nor is a move of it to its best config worth less than the same start would be a
-		// round after it was stopped: else it would be stopped only to come back.
-		waiting, best := *w, &w.way
-		waiting.steady = 0
-		base = (w.kappa + w.dear) * best.Speed.Goodput * best.Useful
-		for _, s := range []float64{best.Resume, best.Resume + best.Boot} {
-			credit = max(credit, switched(p, best, &waiting, base, s, start)-switched(p, best, w, base, s, 0))
-		}
+		plain := *w
+		plain.at = -1
+		credit = max((base+extra)*min(1, s/life(p, cur, &plain, s)),
+			switched(p, cur, &plain, base, cur.Resume, start)-base,
+			switched(p, cur, &plain, base, s, start)-base)
 		reference = 0
 	}
 	for c := range d.Columns {
