@@ -19,7 +19,7 @@ import (
 var schema string
 
 // schemaVersion is raised with every change of schema.sql.
-const schemaVersion = 6
+const schemaVersion = 7
 
 // SQLiteConfig says where a store lies.
 type SQLiteConfig struct {

@@ -107,6 +107,7 @@ func full() autoscale.Change {
 			Stopping: autoscale.StopSave,
 			Target:   &planner.Running{Config: config, Offering: o, Machines: []provider.InstanceID{"i-3", "intent/t/1"}, Since: at},
 			Safe:     0.1, Seen: 1e300, SeenAt: at, Waiting: at, Held: 5 * time.Nanosecond, Started: at, Restarts: 4, Losses: 5, Failures: 6, Spent: -7,
+			Claims: []planner.Claim{{Kind: "aws/p3.2xlarge", Share: 0.25, Due: time.Hour, Had: 3}}, ClaimedAt: at, Lease: at.Add(time.Minute),
 		}},
 		Intents: []autoscale.Intent{{
 			Token: "t", Epoch: 3, Round: 7, Offering: o, Count: 3, Min: 2, Rate: 98_320_000_001, Reason: "why", Created: at,
