@@ -345,6 +345,7 @@ func FuzzReadSpotSeries(f *testing.F) {
 	f.Add([]byte("spot series 1\n10 5 7\np3.2xlarge us-east-1 use1-az1 3\n1+9180 1_ 1-30\n"))
 	f.Add([]byte("spot series 1\n10\na b c 1\n1!\n"))
 	f.Add([]byte("spot series 1\n10 1\na b c 2\n1+5 1-10\n"))
+	f.Add([]byte("spot series 1\n10\na b c 100000000000\n1+5\n")) // more than memory holds
 	f.Fuzz(func(t *testing.T, data []byte) {
 		set := newSeriesSet()
 		count, err := readSpotSeries(data, set)

@@ -55,7 +55,7 @@ func readSpotSeries(data []byte, set *seriesSet) (spotCount, error) {
 		}
 		s := set.of(provider.Offering{Cloud: "aws", Region: head[1], Zone: head[2], Type: head[0], Market: provider.Spot})
 		r := spotReader{text: lines[n+1], instants: instants, source: source, line: n + 2}
-		s.steps = make([]step, 0, events+2) // room for the later lists
+		s.steps = make([]step, 0, min(events, len(lines[n+1]))+2) // an event is a character or more; room for the later lists
 		if err := r.read(s, &count); err != nil {
 			return count, fmt.Errorf("data/%s:%d: %w", spotFile, n+2, err)
 		}
