@@ -109,7 +109,7 @@ soak: ## ten thousand crashes, ten months of demand beyond their budget, then pr
 	@.ci/soak 1000 10m "$(RAPID)" "$(FUZZ)"
 
 soak-tenth: ## a tenth of soak, with a printed seed; needs Go
-	@.ci/soak 100 15s "$(RAPID)" "$(FUZZ)"
+	@.ci/soak 100 5s "$(RAPID)" "$(FUZZ)"
 
 ci: ## what .ci/run calls: all of check, the outside data, the browser and a tenth of soak, with seconds; needs what these need
 	@.ci/table fmt vet staticcheck arrows test-race test-rest test-crash test-month test-data test-highs test-browser test-focus soak-tenth

@@ -266,6 +266,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(job)
 	f.Add("[" + `{"apiVersion":"goodfleet/v1","kind":"Config","spec":{"burnCap":"40 USD/h","owned":[]}}` + "]")
 	f.Add("a: &a [*a]\n--- !!x\n? [1]\n: |\n  text\n")
+	f.Add("*\n\xb2\n\n\xb2") // a name with line ends
 	examples, err := filepath.Glob(filepath.Join("..", "..", "cmd", "goodfleet", "examples", "*.yaml"))
 	if err != nil {
 		f.Fatal(err)

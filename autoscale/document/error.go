@@ -3,7 +3,9 @@ package document
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Error is the first thing in a file that cannot be used.
@@ -14,13 +16,27 @@ type Error struct {
 	Reason       string
 }
 
-// Error is one line: file:line:column: path: reason.
+// Error is one line: file:line:column: path: reason. What of the file is in it may
+// hold anything: line ends and other control characters are written as escapes.
 func (e *Error) Error() string {
 	where := fmt.Sprintf("%s:%d:%d: ", e.File, e.Line, e.Column)
 	if e.Path != "" {
 		where += e.Path + ": "
 	}
-	return where + e.Reason
+	return oneLine(where + e.Reason)
+}
+
+// oneLine writes control characters as Go does in quotes.
+func oneLine(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // Nearest is the known word that was probably meant by word: the same but for
