@@ -212,8 +212,8 @@ func TestRunnerCourseDoesNotDependOnSteps(t *testing.T) {
 		stepped, direct := testRunner(t, every, save, restore), testRunner(t, every, save, restore)
 		mustStart(t, stepped, 1)
 		mustStart(t, direct, 1)
-		for now := time.Duration(0); now < stop; now += time.Duration(rapid.IntRange(1, 3600).Draw(rt, "step")) * time.Second {
-			stepped.Advance(start.Add(now))
+		for passed := time.Duration(0); passed < stop; passed += time.Duration(rapid.IntRange(1, 3600).Draw(rt, "step")) * time.Second {
+			stepped.Advance(start.Add(passed))
 		}
 		for _, runner := range []*Runner{stepped, direct} {
 			runner.Advance(start.Add(stop))

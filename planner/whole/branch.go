@@ -1,9 +1,7 @@
 package whole
 
 import (
-	"cmp"
 	"container/heap"
-	"fmt"
 	"math"
 	"slices"
 
@@ -356,15 +354,6 @@ func (t *tree) split(n *node, bound float64) (first, second *node, whole bool) {
 	return b, a, false
 }
 
-// count is how many jobs of class c take option i at the present point.
-func (t *tree) count(c, i int) float64 {
-	sum := 0.0
-	for _, j := range t.classes[c] {
-		sum += t.s.Value(int(t.column[j][i]))
-	}
-	return sum
-}
-
 // unique drops cuts that are there already.
 func unique(cuts []cut) []cut {
 	seen := make(map[cut]bool, len(cuts))
@@ -373,137 +362,4 @@ func unique(cuts []cut) []cut {
 		seen[c] = true
 		return was
 	})
-}
-
-// classify finds the jobs whose columns are alike, and orders their options by rent.
-func (t *tree) classify() {
-	t.classes, t.order = nil, nil
-	index := make(map[string]int)
-	for n := range t.jobs {
-		var key []byte
-		order := []int{-1} // none; its column is not looked at
-		for i, col := range t.column[n] {
-			if col >= 0 {
-				o := t.p.Options[t.jobs[n]][i]
-				key = fmt.Appendf(key, "%d %d %x %x;", i, o.Row, math.Float64bits(o.Units), math.Float64bits(o.Value))
-				order = append(order, i)
-			}
-		}
-		c, seen := index[string(key)]
-		if !seen {
-			c = len(t.classes)
-			index[string(key)] = c
-			slices.SortStableFunc(order[1:], func(a, b int) int {
-				return cmp.Compare(t.rent[t.column[n][a]], t.rent[t.column[n][b]])
-			})
-			t.classes, t.order = append(t.classes, nil), append(t.order, order)
-		}
-		t.classes[c] = append(t.classes[c], n)
-	}
-}
-
-// whole reads a point whose counts are whole, in the order that equal jobs take.
-func (t *tree) whole() []int {
-	choice := make([]int, len(t.jobs))
-	for n := range choice {
-		choice[n] = -1
-	}
-	for c, jobs := range t.classes {
-		next, sum := 0, 0.0
-		for k := len(t.order[c]) - 1; k >= 1; k-- {
-			i := t.order[c][k]
-			sum += t.count(c, i)
-			for ; next < len(jobs) && float64(next) < math.Round(sum); next++ {
-				choice[jobs[next]] = i
-			}
-		}
-	}
-	return choice
-}
-
-// fill rounds the present point: what is nearly whole, then, in order of share, what fits.
-func (t *tree) fill() []int {
-	type part struct {
-		n, i int
-		x, v float64
-	}
-	var parts []part
-	for n, list := range t.column {
-		for i, c := range list {
-			if c >= 0 {
-				if x := t.s.Value(int(c)); x > wholeTol {
-					parts = append(parts, part{n, i, x, t.p.Options[t.jobs[n]][i].Value})
-				}
-			}
-		}
-	}
-	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Or(cmp.Compare(b.x, a.x), cmp.Compare(b.v, a.v)) })
-	choice := make([]int, len(t.jobs))
-	for n := range choice {
-		choice[n] = -1
-	}
-	left := slices.Clone(t.room)
-	place := func(n, i int) {
-		if o := t.p.Options[t.jobs[n]][i]; choice[n] < 0 && o.Units <= left[o.Row]+roomTol {
-			choice[n] = i
-			left[o.Row] -= o.Units
-		}
-	}
-	for _, q := range parts {
-		place(q.n, q.i)
-	}
-	for n, list := range t.column {
-		if choice[n] >= 0 {
-			continue
-		}
-		best := -1
-		for i, c := range list {
-			o := t.p.Options[t.jobs[n]][i]
-			if c >= 0 && o.Units <= left[o.Row]+roomTol && (best < 0 || o.Value > t.p.Options[t.jobs[n]][best].Value) {
-				best = i
-			}
-		}
-		if best >= 0 {
-			place(n, best)
-		}
-	}
-	for n := range choice { // a larger option where room is left
-		for i, c := range t.column[n] {
-			now := t.p.at(t.jobs[n], choice[n])
-			o := t.p.Options[t.jobs[n]][i]
-			room := left[o.Row]
-			if choice[n] >= 0 && now.Row == o.Row {
-				room += now.Units
-			}
-			if c >= 0 && o.Value > now.Value && o.Units <= room+roomTol {
-				if choice[n] >= 0 {
-					left[now.Row] += now.Units
-				}
-				left[o.Row] -= o.Units
-				choice[n] = i
-			}
-		}
-	}
-	return choice
-}
-
-// take keeps a choice that fits and is better.
-func (t *tree) take(choice []int) {
-	left := slices.Clone(t.room)
-	value := 0.0
-	for n, i := range choice {
-		if i >= 0 {
-			o := t.p.Options[t.jobs[n]][i]
-			left[o.Row] -= o.Units
-			value += o.Value
-		}
-	}
-	for _, l := range left {
-		if l < -roomTol {
-			return
-		}
-	}
-	if value > t.best {
-		t.best, t.choice, t.found = value, choice, true
-	}
 }

@@ -71,8 +71,8 @@ func example(t testing.TB) ([]ledger.Charge, focus.Names) {
 		names[m.ID] = m.Name
 		inst := provider.Instance{ID: m.ID, Offering: offering(m.Market), State: provider.Running, Started: m.Started}
 		shares := []ledger.Share{{Job: m.Job, Team: "vision", Project: "clip", Accelerators: 8}}
-		for now := m.Started; now.Before(m.Ended); now = now.Add(time.Minute) {
-			charges = append(charges, meter.Settle(inst, 8, shares, now, 1)...)
+		for at := m.Started; at.Before(m.Ended); at = at.Add(time.Minute) {
+			charges = append(charges, meter.Settle(inst, 8, shares, at, 1)...)
 		}
 		inst.State, inst.Ended, inst.Cause = provider.Ended, m.Ended, provider.EndedByUs
 		if m.Interrupted {

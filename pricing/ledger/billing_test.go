@@ -34,8 +34,8 @@ func holdingCost(h ledger.Holding, until time.Time) func(t *testing.T) pricing.M
 			}
 			charges = append(charges, m.Hold(seen, []ledger.Share{{Job: "GPT-L", Accelerators: 1}}, now, 1)...)
 		}
-		for now := h.Started; now.Before(until); now = now.Add(47 * time.Minute) {
-			book(now)
+		for at := h.Started; at.Before(until); at = at.Add(47 * time.Minute) {
+			book(at)
 		}
 		book(until)
 		book(until)
@@ -93,10 +93,10 @@ func capacityCost(t *testing.T, c ledger.Capacity, start, end, last time.Time) (
 	m := ledger.NewMeter(history(t, quoted(awsOnDemand, day, "21.957642")), rules)
 	inst := life("i", o, start, end, provider.EndedByUs)
 	var charges []ledger.Charge
-	for now := c.From; !now.After(last); now = now.Add(15 * time.Minute) {
+	for at := c.From; !at.After(last); at = at.Add(15 * time.Minute) {
 		lives := []ledger.Life{{From: inst.Started, To: inst.Ended}}
-		charges = append(charges, m.Settle(until(inst, now), 8, []ledger.Share{{Job: "GPT-L", Accelerators: 8}}, now, 1)...)
-		charges = append(charges, m.SettleCapacity(c, lives, now, 1)...)
+		charges = append(charges, m.Settle(until(inst, at), 8, []ledger.Share{{Job: "GPT-L", Accelerators: 8}}, at, 1)...)
+		charges = append(charges, m.SettleCapacity(c, lives, at, 1)...)
 		m = ledger.Resume(history(t, quoted(awsOnDemand, day, "21.957642")), rules, charges)
 	}
 	charges = append(charges, c.Purchases(c.From, last, 1)...)

@@ -215,8 +215,8 @@ func randomHistory(t *rapid.T, rng *rand.Rand) []ledger.Charge {
 	for i := range 1 + rng.IntN(3) {
 		start := day.Add(time.Duration(rng.Int64N(int64(10 * time.Hour))))
 		inst := life("i-"+string(rune('0'+i)), offerings[rng.IntN(4)], start, start.Add(time.Duration(rng.Int64N(int64(4*time.Hour)))), []provider.EndCause{provider.EndedByUs, provider.Interrupted}[rng.IntN(2)])
-		for now := start; now.Before(inst.Ended); now = now.Add(time.Duration(1 + rng.Int64N(int64(time.Hour)))) {
-			charges = append(charges, m.Settle(until(inst, now), 8, share(7), now, int64(len(charges)))...)
+		for at := start; at.Before(inst.Ended); at = at.Add(time.Duration(1 + rng.Int64N(int64(time.Hour)))) {
+			charges = append(charges, m.Settle(until(inst, at), 8, share(7), at, int64(len(charges)))...)
 		}
 		charges = append(charges, m.Settle(inst, 8, share(7), inst.Ended.Add(time.Hour), 99)...)
 		charges = append(charges, m.Transfer(ledger.Move{Out: ledger.ToJob, Into: ledger.ToWaste, Job: "a", From: start, To: start.Add(time.Duration(rng.Int64N(int64(2 * time.Hour)))), Round: int64(1000 + i)})...)

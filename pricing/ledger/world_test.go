@@ -87,9 +87,9 @@ func settled(m *ledger.Meter, inst provider.Instance, of int, step time.Duration
 	shares := []ledger.Share{{Job: "GPT-L", Team: "Vision", Accelerators: of}}
 	var charges []ledger.Charge
 	round := int64(0)
-	for now := inst.Started; now.Before(inst.Ended.Add(step)); now = now.Add(step) {
+	for at := inst.Started; at.Before(inst.Ended.Add(step)); at = at.Add(step) {
 		round++
-		charges = append(charges, m.Settle(until(inst, now), of, shares, now, round)...)
+		charges = append(charges, m.Settle(until(inst, at), of, shares, at, round)...)
 	}
 	round++
 	return append(charges, m.Settle(inst, of, shares, inst.Ended.Add(24*time.Hour), round)...)

@@ -62,7 +62,7 @@ func (w *world) checkLaunch(req provider.LaunchRequest) {
 }
 
 // checkCap: the machines that are really there and that the store knows of, and
-// those that are asked for now, stay under the cap.
+// those that this intent asks for, stay under the cap.
 func (w *world) checkCap(snap autoscale.Snapshot, x autoscale.Intent) {
 	if w.s.cap == 0 || x.Offering.Market == provider.Reserved { // what is paid ahead costs nothing more
 		return
