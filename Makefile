@@ -16,6 +16,9 @@ RACY  = $(shell grep -rlE --include='*.go' '\bgo func|errgroup|sync\.(Mutex|RWMu
 RAPID = $(shell grep -rl --include='*_test.go' 'pgregory.net/rapid' autoscale cmd planner pricing provider test 2>/dev/null | xargs -rn1 dirname | sort -u | sed 's|^|./|')
 FUZZ  = $(shell grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' autoscale cmd planner pricing provider test 2>/dev/null | sed -E 's|^(.*)/[^/]*:[0-9]+:func (.*)|./\1:\2|' | sort)
 
+# What is drawn at random is drawn from SOAK_SEED where that is set, as in ci: a change is judged by the same draws each time.
+DRAWS   = $(if $(SOAK_SEED),-rapid.seed=$(SOAK_SEED))
+
 .PHONY: help build run test check ci bench soak soak-tenth test-data test-highs test-browser test-focus test-crash bench-highs clean fmt vet staticcheck arrows test-race test-rest
 
 help: ## list the targets; needs make
@@ -53,10 +56,12 @@ arrows: ## packages import along the allowed arrows only; needs Go
 
 test-race: ## tests of packages with goroutines under the race detector; needs Go and a C compiler, which apt brings
 	@.ci/need cc gcc libc6-dev
-	CGO_ENABLED=1 $(GO) test -race -timeout 40m $(RACY)
+	CGO_ENABLED=1 $(GO) test -race -timeout 40m $(filter-out $(RAPID),$(RACY))
+	CGO_ENABLED=1 $(GO) test -race -timeout 40m $(filter $(RAPID),$(RACY)) $(DRAWS)
 
 test-rest: ## tests of all other packages; needs Go
-	$(GO) test -timeout 20m $$(comm -23 <($(GO) list ./... | sort) <($(GO) list $(RACY) | sort))
+	$(GO) test -timeout 20m $$(comm -23 <($(GO) list ./... | sort) <($(GO) list $(RACY) $(RAPID) | sort))
+	$(GO) test -timeout 20m $(filter-out $(RACY),$(RAPID)) $(DRAWS)
 
 test-data: ## tests on public data that may not be redistributed; needs Go, GOODFLEET_DATA (its folder) and GOODFLEET_EXAMPLES (that of goodput.json, allocate.json and assign.json)
 	@for name in GOODFLEET_DATA GOODFLEET_EXAMPLES; do \

@@ -100,8 +100,12 @@ func TestSharesDoNotDependOnTheOrderOfJobs(t *testing.T) {
 			if errA != nil || errB != nil {
 				t.Fatal(errA, errB)
 			}
+			near := 1e-4
+			if name == "power_mean" { // flat at its optimum: a gap of 1e-7 leaves shares free by its square root
+				near = 2e-3
+			}
 			for i, j := range order {
-				if math.Abs(a.Theta[j]-b.Theta[i]) > 1e-4*max(a.Theta[j], p.fastest(j)*1e-2) {
+				if math.Abs(a.Theta[j]-b.Theta[i]) > near*max(a.Theta[j], p.fastest(j)*1e-2) {
 					t.Fatalf("%s: job %d has %.9g, in another order %.9g", name, j, a.Theta[j], b.Theta[i])
 				}
 			}
