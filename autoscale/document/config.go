@@ -86,16 +86,26 @@ func (t Team) Limit() planner.TeamLimit {
 	return planner.TeamLimit{Name: t.Name, MaxValueOfTime: pricing.Rate(t.MaxValueOfTime), MaxWeight: t.MaxWeight}
 }
 
+// names returns a check that refuses a name that it was asked about before.
+func (d Document) names() func(at, name string) error {
+	seen := map[string]int{}
+	return func(at, name string) error {
+		if first, twice := seen[name]; twice {
+			return d.Fail(at, "%q is given twice, first in line %d", name, first)
+		}
+		seen[name], _ = d.Place(at)
+		return nil
+	}
+}
+
 // checkTeams reports the first team that limits nothing or is given twice, at its place.
 func (d Document) checkTeams() error {
-	seen := map[string]int{}
+	names := d.names()
 	for i, t := range d.Config.Spec.Teams {
 		at := fmt.Sprintf("spec.teams[%d]", i)
-		line, _ := d.Place(at + ".name")
-		if first, twice := seen[t.Name]; twice {
-			return d.Fail(at+".name", "%q is given twice, first in line %d", t.Name, first)
+		if err := names(at+".name", t.Name); err != nil {
+			return err
 		}
-		seen[t.Name] = line
 		if t.MaxValueOfTime == 0 && t.MaxWeight == 0 {
 			return d.Fail(at, "want maxValueOfTime, maxWeight or both")
 		}
@@ -106,14 +116,12 @@ func (d Document) checkTeams() error {
 // checkLimits reports the first limit that bounds nothing, or two things, or has the
 // name of another, at its place.
 func (d Document) checkLimits() error {
-	seen := map[string]int{}
+	names := d.names()
 	for i, l := range d.Config.Spec.Limits {
 		at := fmt.Sprintf("spec.limits[%d]", i)
-		line, _ := d.Place(at + ".name")
-		if first, twice := seen[l.Name]; twice {
-			return d.Fail(at+".name", "%q is given twice, first in line %d", l.Name, first)
+		if err := names(at+".name", l.Name); err != nil {
+			return err
 		}
-		seen[l.Name] = line
 		if (l.BurnCap == 0) == (l.SpotShare == nil) {
 			return d.Fail(at, "want burnCap or spotShare, one of them")
 		}
@@ -142,14 +150,12 @@ func (w Window) Time() (schedule.Window, error) {
 
 // checkWindows reports the first window that cannot be used, at its place.
 func (d Document) checkWindows() error {
-	seen := map[string]int{}
+	names := d.names()
 	for i, w := range d.Config.Spec.Windows {
 		at := fmt.Sprintf("spec.windows[%d]", i)
-		line, _ := d.Place(at + ".name")
-		if first, twice := seen[w.Name]; twice {
-			return d.Fail(at+".name", "%q is given twice, first in line %d", w.Name, first)
+		if err := names(at+".name", w.Name); err != nil {
+			return err
 		}
-		seen[w.Name] = line
 		if (len(w.Allow) == 0) == (len(w.Deny) == 0) {
 			return d.Fail(at, "want allow or deny, one of them")
 		}

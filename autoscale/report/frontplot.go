@@ -11,8 +11,6 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // FrontPlot draws a cost-time front: what each dollar buys in time. Between two
@@ -41,21 +39,12 @@ func (f FrontPlot) Write(w io.Writer, format string) error {
 	if err != nil {
 		return err
 	}
-	var to vg.CanvasWriterTo
-	switch format {
-	case PlotPNG:
-		to = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(frontWidth, frontHeight), vgimg.UseDPI(110))}
-	case PlotSVG:
-		to = vgsvg.New(frontWidth, frontHeight)
-	default:
-		return fmt.Errorf("format %q: want png or svg", format)
+	sheet, canvas, err := newSheet(format, frontWidth, frontHeight)
+	if err != nil {
+		return err
 	}
-	canvas := draw.New(to)
-	canvas.FillPolygon(color.White, canvas.ClipPolygonXY([]vg.Point{
-		canvas.Min, {X: canvas.Max.X, Y: canvas.Min.Y}, canvas.Max, {X: canvas.Min.X, Y: canvas.Max.Y},
-	}))
 	p.Draw(draw.Crop(canvas, vg.Millimeter*3, -vg.Millimeter*5, vg.Millimeter*3, -vg.Millimeter*3))
-	_, err = to.WriteTo(w)
+	_, err = sheet.WriteTo(w)
 	return err
 }
 

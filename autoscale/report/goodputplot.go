@@ -13,8 +13,6 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
 
 	"github.com/goodfleet/goodfleet/planner/goodput"
 )
@@ -58,19 +56,10 @@ func (g GoodputPlot) Write(w io.Writer, format string) error {
 		return err
 	}
 	rows := [][]*plot.Plot{over, g.overBatches()}
-	var to vg.CanvasWriterTo
-	switch format {
-	case PlotPNG:
-		to = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(plotWidth, plotHeight), vgimg.UseDPI(110))}
-	case PlotSVG:
-		to = vgsvg.New(plotWidth, plotHeight)
-	default:
-		return fmt.Errorf("format %q: want png or svg", format)
+	sheet, canvas, err := newSheet(format, plotWidth, plotHeight)
+	if err != nil {
+		return err
 	}
-	canvas := draw.New(to)
-	canvas.FillPolygon(color.White, canvas.ClipPolygonXY([]vg.Point{
-		canvas.Min, {X: canvas.Max.X, Y: canvas.Min.Y}, canvas.Max, {X: canvas.Min.X, Y: canvas.Max.Y},
-	}))
 	tiles := draw.Tiles{Rows: 2, Cols: 3, PadX: vg.Millimeter * 6, PadY: vg.Millimeter * 6,
 		PadTop: vg.Millimeter * 3, PadBottom: vg.Millimeter * 3, PadLeft: vg.Millimeter * 3, PadRight: vg.Millimeter * 5}
 	for r, canvases := range plot.Align(rows, tiles, canvas) {
@@ -78,7 +67,7 @@ func (g GoodputPlot) Write(w io.Writer, format string) error {
 			rows[r][c].Draw(canvases[c])
 		}
 	}
-	_, err = to.WriteTo(w)
+	_, err = sheet.WriteTo(w)
 	return err
 }
 

@@ -17,31 +17,36 @@ import (
 	"github.com/goodfleet/goodfleet/provider/fake"
 )
 
+// virginia lets a simulation buy V100 and T4 machines of AWS in us-east-1, at the
+// prices that were.
+func virginia(t testing.TB, s *Setting) {
+	t.Helper()
+	var err error
+	if s.Catalogue, err = provider.EmbeddedCatalogue(); err != nil {
+		t.Fatal(err)
+	}
+	if s.Prices, err = pricing.EmbeddedHistory(); err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range s.Prices.Offerings() {
+		_, sold := s.Prices.RateAt(o, s.Start)
+		if sold && o.Cloud == "aws" && o.Region == "us-east-1" && slices.Contains([]string{"p3.2xlarge", "p3.8xlarge", "g4dn.xlarge"}, o.Type) && o.Market != provider.Reserved {
+			s.Offerings = append(s.Offerings, o)
+		}
+	}
+}
+
 // surge is a day of AWS in us-east-1, 5 June 2023, at the prices that were, with jobs
 // of about an hour and a half on one V100: so many an hour, ten times as many from hour
 // 4 to hour 16.
 func surge(t *testing.T, perHour float64, seed uint64) Setting {
 	t.Helper()
-	catalogue, err := provider.EmbeddedCatalogue()
-	if err != nil {
-		t.Fatal(err)
-	}
-	prices, err := pricing.EmbeddedHistory()
-	if err != nil {
-		t.Fatal(err)
-	}
 	s := Setting{
 		Variant: "surge", Seed: seed, Start: time.Date(2023, 6, 5, 0, 0, 0, 0, time.UTC), Horizon: 48 * time.Hour,
-		Catalogue: catalogue, Prices: prices,
 		Plan: func(p planner.Problem) (planner.Plan, error) { return policy.Value(p, policy.Settings{}) },
 		Loop: autoscale.Settings{Setup: 140 * time.Second, SkipUnchanged: true, PriceStep: 0.02, Book: time.Hour},
 	}
-	for _, o := range prices.Offerings() {
-		_, sold := prices.RateAt(o, s.Start)
-		if sold && o.Cloud == "aws" && o.Region == "us-east-1" && slices.Contains([]string{"p3.2xlarge", "p3.8xlarge", "g4dn.xlarge"}, o.Type) && o.Market != provider.Reserved {
-			s.Offerings = append(s.Offerings, o)
-		}
-	}
+	virginia(t, &s)
 	rng := rand.New(rand.NewPCG(seed, 0x50_72_67_65))
 	for at := time.Duration(0); ; {
 		at += time.Duration(rng.ExpFloat64() / (10 * perHour) * float64(time.Hour))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +14,6 @@ import (
 	"github.com/goodfleet/goodfleet/planner/policy"
 	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/pricing/budget"
-	"github.com/goodfleet/goodfleet/provider"
 )
 
 // elastic is a curve of jobs that run on one to eight accelerators: n of them are as
@@ -33,28 +31,14 @@ func (s elastic) Speed(accelerator string, nodes, replicas int) (planner.Speed, 
 // fast and most can wait.
 func month(t testing.TB, perHour float64, seed uint64) Setting {
 	t.Helper()
-	catalogue, err := provider.EmbeddedCatalogue()
-	if err != nil {
-		t.Fatal(err)
-	}
-	prices, err := pricing.EmbeddedHistory()
-	if err != nil {
-		t.Fatal(err)
-	}
 	s := Setting{
 		Variant: "month", Seed: seed, Start: time.Date(2023, 6, 1, 0, 0, 0, 0, time.UTC), Horizon: 30 * 24 * time.Hour,
-		Catalogue: catalogue, Prices: prices,
 		Plan: func(p planner.Problem) (planner.Plan, error) {
 			return policy.Value(p, policy.Settings{Limits: planner.Limits{NoBound: true}})
 		},
 		Loop: autoscale.Settings{Round: 10 * time.Minute, Setup: 140 * time.Second, SkipUnchanged: true, PriceStep: 0.05, Book: time.Hour},
 	}
-	for _, o := range prices.Offerings() {
-		_, sold := prices.RateAt(o, s.Start)
-		if sold && o.Cloud == "aws" && o.Region == "us-east-1" && slices.Contains([]string{"p3.2xlarge", "p3.8xlarge", "g4dn.xlarge"}, o.Type) && o.Market != provider.Reserved {
-			s.Offerings = append(s.Offerings, o)
-		}
-	}
+	virginia(t, &s)
 	rng := rand.New(rand.NewPCG(seed, 0x6d_6f_6e_74))
 	for at := time.Duration(0); ; {
 		at += time.Duration(rng.ExpFloat64() / perHour * float64(time.Hour))
