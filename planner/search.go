@@ -94,15 +94,7 @@ func Solve(pr *Program, scale float64, lim Limits) Solution {
 		if !pr.small() {
 			nodes = 0
 		}
-		if sol.Bound = pr.bound(mu); sol.Bound.Value <= best.value()+near {
-			sol.Bound.Kind = "proved"
-		} else {
-			var bound Bound
-			sol.packing, bound = pr.prove(best, least, near, nodes, lim)
-			if bound.Value < sol.Bound.Value {
-				sol.Bound = bound
-			}
-		}
+		sol.packing, sol.Bound = pr.prove(best, least, near, nodes, lim)
 	}
 	sol.Value = sol.packing.value()
 	sol.Bound.Value = max(sol.Bound.Value, sol.Value)

@@ -4,14 +4,13 @@ package planner
 // had in parts.
 type priced struct {
 	pr   *Program
-	rate []float64 // USD per hour and accelerator of each offer, at most
-	pi   []float64 // price of an accelerator of each offer, USD per hour
+	rate []float64 // price of an accelerator of each offer, USD per hour
 	held []float64 // accelerators that are held and cost nothing more, per offer
 }
 
 func (pr *Program) priced(mu float64) *priced {
 	p := pr.Problem
-	d := &priced{pr: pr, rate: make([]float64, len(p.Offers)), pi: make([]float64, len(p.Offers)), held: make([]float64, len(p.Offers))}
+	d := &priced{pr: pr, rate: make([]float64, len(p.Offers)), held: make([]float64, len(p.Offers))}
 	for i := range p.Offers {
 		d.rate[i] = (pr.times + mu) * p.Offers[i].Rate.Dollars() / float64(p.Offers[i].Type.Count)
 	}
@@ -26,7 +25,6 @@ func (pr *Program) priced(mu float64) *priced {
 		// A machine that we keep may be cheaper than one bought today.
 		d.rate[o] = min(d.rate[o], (pr.times+mu)*p.Machines[i].Rate.Dollars()/count)
 	}
-	copy(d.pi, d.rate)
 	return d
 }
 
@@ -37,7 +35,7 @@ func (d *priced) most(i int) (value float64, column int) {
 	cols := d.pr.Jobs[i].Columns
 	for c := range cols {
 		col := &cols[c]
-		if v := max(col.Stay, col.Here, col.Bought) - d.pi[col.Offer]*float64(col.Replicas()); v > value {
+		if v := max(col.Stay, col.Here, col.Bought) - d.rate[col.Offer]*float64(col.Replicas()); v > value {
 			value, column = v, c
 		}
 	}
@@ -94,58 +92,4 @@ func (pr *Program) fixedBurn() float64 {
 		}
 	}
 	return burn
-}
-
-// bound is a value that no plan passes: the Lagrangian of the program in which
-// machines can be had in parts, at a price mu on the burn cap and prices on the
-// accelerators that are held already. Every choice of prices gives a valid bound;
-// those on held accelerators are improved one after the other.
-func (pr *Program) bound(mu float64) Bound {
-	best := pr.lagrangian(mu)
-	if mu > 0 {
-		best = min(best, pr.lagrangian(0))
-	}
-	return Bound{Value: best, Kind: "lp"}
-}
-
-func (pr *Program) lagrangian(mu float64) float64 {
-	d := pr.priced(mu)
-	total := func() float64 {
-		sum := 0.0
-		if mu > 0 {
-			sum = mu * max(pr.Problem.BurnCap.Dollars()-pr.fixedBurn(), 0)
-		}
-		for i := range pr.Jobs {
-			v, _ := d.most(i)
-			sum += v
-		}
-		for o, n := range d.held {
-			sum += d.pi[o] * n
-		}
-		return sum
-	}
-	best := total()
-	for range 2 {
-		for o, n := range d.held {
-			if n == 0 {
-				continue
-			}
-			// The bound is convex in each price: halve the interval by thirds.
-			low, high := 0.0, d.rate[o]
-			for range 24 {
-				a, b := low+(high-low)/3, high-(high-low)/3
-				d.pi[o] = a
-				atA := total()
-				d.pi[o] = b
-				if atA < total() {
-					high = b
-				} else {
-					low = a
-				}
-			}
-			d.pi[o] = (low + high) / 2
-			best = min(best, total())
-		}
-	}
-	return best
 }
