@@ -11,10 +11,11 @@ import (
 
 // Document is one document of a file: as a value, and with its places.
 type Document struct {
-	TrainingJob *TrainingJob // one of the four is not nil
-	Config      *Config
-	Fleet       *Fleet
-	Profile     *goodput.Profile
+	TrainingJob  *TrainingJob // one of the five is not nil
+	BudgetPolicy *BudgetPolicy
+	Config       *Config
+	Fleet        *Fleet
+	Profile      *goodput.Profile
 
 	file string
 	root *node
@@ -73,6 +74,10 @@ func decodeOne(file string, root *node) (Document, error) {
 		case *TrainingJob:
 			doc.TrainingJob = v
 			return doc, doc.checkJob()
+		case *BudgetPolicy:
+			doc.BudgetPolicy = v
+			_, err := doc.policy()
+			return doc, err
 		case *Config:
 			doc.Config = v
 			return doc, doc.checkConfig()

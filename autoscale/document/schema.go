@@ -27,6 +27,7 @@ var kinds = []struct {
 	file string
 	make func() any
 }{
+	{"BudgetPolicy", "schema/budgetpolicy.json", func() any { return new(BudgetPolicy) }},
 	{"Config", "schema/config.json", func() any { return new(Config) }},
 	{"Fleet", "schema/fleet.json", func() any { return new(Fleet) }},
 	{"Profile", "schema/profile.json", func() any { return new(goodput.ProfileDocument) }},
@@ -118,6 +119,7 @@ var formats = []struct {
 	{"goodfleet-size", func(s string) error { _, err := ParseSize(s); return err }},
 	{"goodfleet-amount", func(s string) error { m, err := pricing.ParseAmount(s); return positive(s, int64(m), err) }},
 	{"goodfleet-rate", func(s string) error { r, err := pricing.ParseHourly(s); return positive(s, int64(r), err) }},
+	{"goodfleet-percent", func(s string) error { _, err := ParsePercent(s); return err }},
 	{"goodfleet-time", checkTime},
 }
 

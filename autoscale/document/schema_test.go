@@ -102,6 +102,8 @@ func compareTypes(t *testing.T, path string, goType reflect.Type, schema map[str
 		want = "goodfleet-amount"
 	case reflect.TypeFor[Hourly]():
 		want = "goodfleet-rate"
+	case reflect.TypeFor[Percent]():
+		want = "goodfleet-percent"
 	}
 	if goType.String() == "time.Time" {
 		want = "goodfleet-time"

@@ -41,8 +41,8 @@ const (
 	// thousands of times its hour.
 	mostLog = 13.8
 
-	// Step is by how much ln(1 + mu) changes until a plan hears of it.
-	Step = 0.02
+	// LevelStep is by how much ln(1 + mu) changes until a plan hears of it.
+	LevelStep = 0.02
 )
 
 // Reserve is by how much longer than its period a total is meant to last.
@@ -97,10 +97,10 @@ func (p Price) See(t Total, now time.Time, left pricing.Money, burn pricing.Rate
 }
 
 // Level is the price in whole steps.
-func (p Price) Level() int { return int(math.Floor(p.Log / Step)) }
+func (p Price) Level() int { return int(math.Floor(p.Log / LevelStep)) }
 
 // Mu is the price that plans are made with, that of its step.
-func (p Price) Mu() float64 { return math.Expm1(float64(p.Level()) * Step) }
+func (p Price) Mu() float64 { return math.Expm1(float64(p.Level()) * LevelStep) }
 
 // Next is when the price comes to another step if the burn stays as it is; zero: not
 // within its period.
@@ -112,9 +112,9 @@ func (p Price) Next(t Total) time.Time {
 	end := (until.Sub(p.At) + t.Reserve(p.At)).Hours()
 	left, burn := p.Left.Dollars(), p.Burn.Dollars()
 	rises := burn > 0 && end > left/burn
-	to := float64(p.Level())*Step - p.Log - 1e-9 // just below the step
+	to := float64(p.Level())*LevelStep - p.Log - 1e-9 // just below the step
 	if rises {
-		to = float64(p.Level()+1)*Step - p.Log
+		to = float64(p.Level()+1)*LevelStep - p.Log
 	}
 	if !rises && p.Level() == 0 || rises && p.Log >= mostLog {
 		return time.Time{}

@@ -13,6 +13,10 @@ func TestSpanIsOfTheCalendarInItsZone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	cairo, err := time.LoadLocation("Africa/Cairo")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		period          Period
 		zone            *time.Location
@@ -22,6 +26,11 @@ func TestSpanIsOfTheCalendarInItsZone(t *testing.T) {
 		{Day, nil, "2026-11-02T23:59:59Z", "2026-11-02T00:00:00Z", "2026-11-03T00:00:00Z"},
 		{Day, berlin, "2026-10-25T12:00:00Z", "2026-10-24T22:00:00Z", "2026-10-25T23:00:00Z"}, // 25 hours
 		{Day, berlin, "2027-03-28T12:00:00Z", "2027-03-27T23:00:00Z", "2027-03-28T22:00:00Z"}, // 23 hours
+		{Hour, berlin, "2026-10-25T00:59:59Z", "2026-10-25T00:00:00Z", "2026-10-25T01:00:00Z"},
+		{Week, berlin, "2026-10-25T22:59:59Z", "2026-10-18T22:00:00Z", "2026-10-25T23:00:00Z"}, // Sunday; 169 hours
+		{Week, nil, "2026-11-02T00:00:00Z", "2026-11-02T00:00:00Z", "2026-11-09T00:00:00Z"},    // Monday
+		{Day, cairo, "2026-04-24T12:00:00Z", "2026-04-23T22:00:00Z", "2026-04-24T21:00:00Z"},   // there is no midnight: clocks go on to one
+		{Day, cairo, "2026-04-23T12:00:00Z", "2026-04-22T22:00:00Z", "2026-04-23T22:00:00Z"},
 		{Month, nil, "2026-12-31T23:00:00Z", "2026-12-01T00:00:00Z", "2027-01-01T00:00:00Z"},
 		{Month, berlin, "2026-12-31T23:00:00Z", "2026-12-31T23:00:00Z", "2027-01-31T23:00:00Z"},
 	} {

@@ -91,6 +91,7 @@ var homes = []struct {
 	{"google.golang.org/api", []string{"provider/gcp", "pricing/gcpprice", "cmd/..."}},
 	{"k8s.io", []string{"autoscale/runner/kube", "cmd/..."}},
 	{"github.com/hashicorp/terraform-plugin-framework", []string{"terraform/provider"}},
+	{"cel.dev/cel-go", []string{"pricing/budget"}},
 	{"github.com/spf13/cobra", []string{"cmd/..."}},
 	{"github.com/spf13/viper", []string{"cmd/..."}},
 	{"github.com/spf13/pflag", []string{"cmd/..."}},

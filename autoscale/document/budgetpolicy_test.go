@@ -1,0 +1,134 @@
+package document
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/pricing/budget"
+)
+
+const policyText = `apiVersion: goodfleet/v1
+kind: BudgetPolicy
+metadata: {name: vision-month, owner: vision-leads}
+spec:
+  match:
+    team: Vision
+    where: market == "spot" && accelerators >= 4
+  active: {start: "0 20 * * 1-5", for: 11h, zone: Europe/Berlin}
+  budget:
+    amount: 120000 USD
+    per: month
+    zone: America/New_York
+    carryOver: {unused: 20%, overdraft: true}
+  limits: {burn: 900 USD/h, rate: 40 USD/h, rateOfOnDemand: 70%, spotShare: {min: 40%, max: 90%}}
+  steps:
+    - {at: 80%, measure: forecast, quantile: 50%, rounds: 3, do: warn}
+    - {at: 95.5%, measure: committed, do: no-new}
+  margin: 3%
+  cooldown: 30m
+  fallback: {after: 45m, deadlines: true}
+  approval: {above: 500 USD/h, within: 2h, from: [ml-leads]}
+  exceptions:
+    - {add: 20000 USD, until: "2026-12-20T00:00:00Z", owner: ada, reason: review}
+  notify: [ops]
+`
+
+func policyOf(t *testing.T, text string) *budget.Policy {
+	t.Helper()
+	list, err := Policies("policy.yaml", []byte(text), budget.FromFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list[0]
+}
+
+func TestPolicyIsReadAsItIsWritten(t *testing.T) {
+	p := policyOf(t, policyText)
+	if p.Cap.Amount != 120_000*pricing.Dollar || p.Cap.Period != budget.Month || p.Cap.Unused != 0.2 || !p.Cap.Overdraft || p.Cap.Zone.String() != "America/New_York" {
+		t.Errorf("budget %+v", p.Cap)
+	}
+	if p.Burn != 900*pricing.DollarPerHour || p.MaxRate != 40*pricing.DollarPerHour || p.OfList != 0.7 || *p.Spot != (budget.SpotShare{Min: 0.4, Max: 0.9}) {
+		t.Errorf("limits %+v", p)
+	}
+	want := []budget.Step{{At: 0.8, Measure: budget.Foretold, Quantile: 0.5, Rounds: 3, Do: budget.Warn}, {At: 0.955, Measure: budget.Committed, Do: budget.NoNew}}
+	if diff := cmp.Diff(want, p.Steps); diff != "" {
+		t.Error(diff)
+	}
+	if p.Margin != 0.03 || p.Cooldown != 30*time.Minute || *p.Fallback != (budget.Fallback{After: 45 * time.Minute, Deadlines: true}) || p.Origin != budget.FromFile {
+		t.Errorf("policy %+v", p)
+	}
+	friday := time.Date(2026, 11, 6, 21, 0, 0, 0, time.UTC) // 22:00 in Berlin
+	if open, next := p.ActiveAt(friday); !open || !next.Equal(time.Date(2026, 11, 7, 6, 0, 0, 0, time.UTC)) {
+		t.Errorf("active %t until %v", open, next)
+	}
+	four := budget.Facts{Team: "Vision", Market: "spot", Accelerators: 4}
+	if !p.Over.Covers(four) || p.Over.Covers(budget.Facts{Team: "Vision", Market: "spot", Accelerators: 2}) || p.Over.Covers(budget.Facts{Market: "spot", Accelerators: 4}) {
+		t.Error("the selector covers something else")
+	}
+}
+
+func TestPolicyWrittenIsReadAgain(t *testing.T) {
+	docs, err := Decode("policy.yaml", []byte(policyText))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := YAML(docs[0].BudgetPolicy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Decode("again.yaml", text)
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	if diff := cmp.Diff(docs[0].BudgetPolicy, again[0].BudgetPolicy); diff != "" {
+		t.Errorf("-first +second\n%s", diff)
+	}
+}
+
+func TestPolicyErrorsNameLineAndReason(t *testing.T) {
+	for _, c := range []struct{ name, old, new, want string }{
+		{"unknown key", "cooldown: 30m", "cooldwon: 30m", `policy.yaml:19:3: spec.cooldwon: unknown key; did you mean "cooldown"?`},
+		{"a bare number", "120000 USD", "120000", "policy.yaml:10:13: spec.budget.amount: "},
+		{"a period that is none", "per: month", "per: mnth", `policy.yaml:11:10: spec.budget.per: "mnth": want hour, day, week, month, window, total; did you mean "month"?`},
+		{"an abbreviation of a zone", "America/New_York", "EST", `policy.yaml:12:11: spec.budget.zone: "EST": want UTC or a place of the IANA data base`},
+		{"no share", "at: 80%", "at: 0.8", "spec.steps[0].at: "},
+		{"a step without a quantile", "quantile: 50%, ", "", "policy.yaml:16:7: spec.steps[0]: want a quantile with measure: forecast, and with no other"},
+		{"another quantile", "quantile: 50%", "quantile: 75%", "spec.steps[0].quantile: want 50% or 90%"},
+		{"a field that CEL does not know", "accelerators >= 4", "accelerator_count >= 4", `policy.yaml:7:12: spec.match.where: there is no "accelerator_count" (at 1:21 of the expression)`},
+		{"CEL of another type", "accelerators >= 4", `accelerators >= "4"`, "spec.match.where: found no matching overload"},
+		{"CEL that is no truth", `market == "spot" && accelerators >= 4`, "accelerators", "spec.match.where: it is of type int: want true or false"},
+		{"CEL that does not parse", "accelerators >= 4", "accelerators >=", "spec.match.where: Syntax error"},
+		{"an exception without an end", `until: "2026-12-20T00:00:00Z", `, "", "spec.exceptions[0].until: is required"},
+		{"an exception without a reason", ", reason: review", "", "spec.exceptions[0].reason: is required"},
+		{"a window without its ends", "per: month", "per: window", "spec.budget.from: is required per: window"},
+		{"more than all carried over", "unused: 20%", "unused: 120%", "spec.budget.carryOver.unused: want 100% at most"},
+		{"shares the wrong way round", "min: 40%, max: 90%", "min: 95%, max: 90%", "spec.limits.spotShare: min 0.95 is more than max 0.9"},
+		{"nobody answers", ", owner: vision-leads", "", "metadata.owner: is required"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			text := strings.Replace(policyText, c.old, c.new, 1)
+			if text == policyText {
+				t.Fatal("nothing was replaced")
+			}
+			_, err := Policies("policy.yaml", []byte(text), budget.FromFile)
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "policy.yaml:") {
+				t.Errorf("got  %v\nwant %s", err, c.want)
+			}
+		})
+	}
+}
+
+func TestPolicyNamesAreUniqueOverOrigins(t *testing.T) {
+	if _, err := Policies("two.yaml", []byte(policyText+"---\n"+policyText), budget.FromFile); err == nil || !strings.Contains(err.Error(), `two.yaml:28:18: metadata.name: "vision-month" is given twice, first in line 3`) {
+		t.Errorf("got %v", err)
+	}
+	file, hub := policyOf(t, policyText), policyOf(t, policyText)
+	hub.Origin = budget.FromTerraform
+	if _, err := budget.NewPolicies(file, hub); err == nil || err.Error() != "budget policy vision-month comes twice: from file and from terraform" {
+		t.Errorf("got %v", err)
+	}
+}
