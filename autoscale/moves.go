@@ -84,7 +84,7 @@ func (m *moves) place() error {
 		for _, id := range v.target.Machines {
 			add(id, v.target.Offering) // on its way, or to be bought
 		}
-		wants = append(wants, placement.Want{Job: v.job.Job.ID, Machines: v.target.Machines, PerNode: v.target.Config.Replicas / v.target.Config.Nodes})
+		wants = append(wants, placement.Want{Job: v.job.Job.ID, Machines: v.target.Machines, PerNode: v.target.Config.Replicas / v.target.Config.Nodes, Shares: v.job.Job.Resources.ShareNodes})
 		wanted = append(wanted, v)
 	}
 	placed, err := placement.Place(machines, held, wants)

@@ -25,7 +25,7 @@ func testCatalogue(t fataler) *provider.Catalogue {
 	row := func(cloud, name, accelerator string, count, vcpu int, family string) provider.InstanceType {
 		return provider.InstanceType{
 			Cloud: cloud, Name: name, Accelerator: accelerator, Kind: provider.GPU, Count: count, AcceleratorMemGiB: 16,
-			VCPU: vcpu, MemGiB: 8 * float64(vcpu), Hosts: 1, Arch: "amd64", QuotaFamily: family,
+			VCPU: vcpu, MemGiB: 8 * float64(vcpu), Hosts: 1, Arch: "amd64", QuotaFamily: family, Interconnect: "efa",
 		}
 	}
 	c, err := provider.NewCatalogue([]provider.InstanceType{

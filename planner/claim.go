@@ -46,6 +46,7 @@ type Contender struct {
 	Now    *Way  // what it runs on; nil: it waits
 	Rooms  []int // of Now, indices of rooms
 	Leased bool  // it keeps them in this round, whatever comes
+	Shares bool  // its machines may carry other gangs of several nodes that share too
 }
 
 // Turn is a contender that gets machines in a round.

@@ -92,7 +92,8 @@ func unless(passes bool, got string) string {
 }
 
 // spreads lists how j can run on machines with count accelerators: on a part of
-// one machine, or on whole machines with equal parts. A TPU slice is never shared.
+// one machine, or on the fewest machines with equal parts; one that shares its nodes
+// also on twice as many. A TPU slice is never shared.
 // A job that adapts within a range takes powers of two on a part of a machine, and
 // whole machines, if it can: with these alone every plan that the counts allow can
 // be placed (Sia, SOSP 2023, section 3).
@@ -115,20 +116,26 @@ func spreads(j *Job, accelerator string, kind provider.AcceleratorKind, count in
 
 func allSpreads(j *Job, accelerator string, kind provider.AcceleratorKind, count int) []spread {
 	var list []spread
-	for _, replicas := range j.Resources.Replicas.Sizes() {
-		nodes := (replicas + count - 1) / count
+	add := func(replicas, nodes int) {
 		if replicas <= 0 || replicas%nodes != 0 {
-			continue
+			return
 		}
 		perNode := replicas / nodes
 		if kind == provider.TPU && (nodes > 1 || perNode != count) {
-			continue
+			return
 		}
 		speed, ok := j.Curve.Speed(accelerator, nodes, replicas)
 		if !ok || !(speed.Goodput > 0) {
-			continue
+			return
 		}
 		list = append(list, spread{nodes: nodes, perNode: perNode, replicas: replicas, speed: speed})
+	}
+	for _, replicas := range j.Resources.Replicas.Sizes() {
+		fewest := (replicas + count - 1) / count
+		add(replicas, fewest)
+		if j.Resources.ShareNodes {
+			add(replicas, 2*fewest) // what is left over on machines that others are on
+		}
 	}
 	return list
 }
@@ -141,7 +148,7 @@ func (j *Job) RunsOn(t provider.InstanceType) bool {
 // carried reports whether some layout of j has room on machines of o.
 func carried(j *Job, o *Offer) bool {
 	return slices.ContainsFunc(spreads(j, o.Type.Accelerator, o.Type.Kind, o.Type.Count), func(w spread) bool {
-		return j.takes(o, w.perNode)
+		return j.takes(o, w.nodes, w.perNode)
 	})
 }
 
@@ -191,11 +198,16 @@ func Lacks(j *Job, offers []Offer) (reason string, ok bool) {
 		}
 	}
 	r := j.Resources
+	anyNetwork := *j
+	anyNetwork.Resources.Ethernet = true
 	switch sizes := r.Replicas.Sizes(); {
 	case len(sizes) == 0:
 		return fmt.Sprintf("resources.replicas: no size is a multiple of %d between %d and %d", r.Replicas.MultipleOf, r.Replicas.Min, r.Replicas.Max), true
 	case !known:
 		return fmt.Sprintf("throughput: nothing is known of %s on %s at %s replicas", j.Family, names(left), intsText(sizes)), true
+	case slices.ContainsFunc(left, func(o *Offer) bool { return carried(&anyNetwork, o) }):
+		return fmt.Sprintf("resources.network: no size of %s replicas lies on one machine (%s has %d), and what is left declares no interconnect between machines; \"ethernet\" would do without",
+			intsText(sizes), largest.Name, largest.Count), true
 	case r.VCPU > 0 && r.VCPU*float64(sizes[0]) > float64(largest.VCPU):
 		return fmt.Sprintf("resources.cpu: wants %g per replica, %g at the smallest size; %s has %d", r.VCPU, r.VCPU*float64(sizes[0]), largest.Name, largest.VCPU), true
 	case r.MemGiB > 0 && r.MemGiB*float64(sizes[0]) > largest.MemGiB:

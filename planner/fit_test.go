@@ -61,12 +61,13 @@ func TestLacksNamesWhatIsMissing(t *testing.T) {
 			j.Markets = []provider.Market{provider.Spot}
 			j.Resources.Accelerators = []string{"TPU v5e"}
 		}, []string{"markets", "spot"}},
-		"data of unknown size": {func(j *Job) { j.Data = Data{Region: "eu-west-1"} }, []string{"data", "eu-west-1"}},
-		"price limit":          {func(j *Job) { j.MaxPrice = pricing.DollarPerHour }, []string{"maxPrice", "1 USD/h"}},
-		"host memory":          {func(j *Job) { j.Resources.MemGiB = 1000 }, []string{"memory", "1000 GiB"}},
-		"host cpu":             {func(j *Job) { j.Resources.VCPU = 65 }, []string{"cpu", "65"}},
-		"no valid size":        {func(j *Job) { j.Resources.Replicas = Replicas{Min: 5, Max: 7, MultipleOf: 8} }, []string{"replicas", "8"}},
-		"disk":                 {func(j *Job) { j.Resources.DiskGiB = 500 }, []string{"disk", "500 GiB"}},
+		"data of unknown size":           {func(j *Job) { j.Data = Data{Region: "eu-west-1"} }, []string{"data", "eu-west-1"}},
+		"price limit":                    {func(j *Job) { j.MaxPrice = pricing.DollarPerHour }, []string{"maxPrice", "1 USD/h"}},
+		"host memory":                    {func(j *Job) { j.Resources.MemGiB = 1000 }, []string{"memory", "1000 GiB"}},
+		"host cpu":                       {func(j *Job) { j.Resources.VCPU = 65 }, []string{"cpu", "65"}},
+		"no valid size":                  {func(j *Job) { j.Resources.Replicas = Replicas{Min: 5, Max: 7, MultipleOf: 8} }, []string{"replicas", "8"}},
+		"disk":                           {func(j *Job) { j.Resources.DiskGiB = 500 }, []string{"disk", "500 GiB"}},
+		"several machines over Ethernet": {func(j *Job) { j.Resources.Replicas, j.Clouds = Replicas{Set: []int{16}}, []string{"aws"} }, []string{"resources.network", "16 replicas", "ethernet"}},
 		"tpu needs whole slice": {func(j *Job) {
 			j.Resources.Accelerators = []string{"TPU v5e"}
 			j.Resources.Replicas = Replicas{Set: []int{4}}

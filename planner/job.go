@@ -47,6 +47,8 @@ type Resources struct {
 	VCPU              float64 // per replica
 	MemGiB            float64 // per replica
 	DiskGiB           float64 // per node
+	Ethernet          bool    // a gang of several nodes runs over any network; else over a declared interconnect only
+	ShareNodes        bool    // a node of a gang of several nodes may carry others of that kind that allow it too
 }
 
 // Data is what a job reads. Outside its region a config pays for moving it; data

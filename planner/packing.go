@@ -11,7 +11,8 @@ type bin struct {
 	offer   int
 	machine int  // index into Problem.Machines; -1: to be bought
 	held    bool // may not be ended yet: costs nothing more to use
-	gang    bool // carries a job over several machines
+	gangs   int  // jobs over several machines
+	closed  int  // of them, those that share their machines with no other of their kind
 	jobs    int
 	free    int     // accelerators
 	cpu     float64 // vCPUs left
@@ -121,7 +122,18 @@ func (k *packing) fits(b *bin, j *Job, c *Column) bool {
 	if b.free < c.PerNode || b.cpu < r.VCPU*n || b.mem < r.MemGiB*n {
 		return false
 	}
-	return c.Nodes == 1 || !b.gang
+	return c.Nodes == 1 || b.gangs == 0 || r.ShareNodes && b.closed == 0
+}
+
+// span counts n jobs j in column c among those of b that run over several machines.
+func (b *bin) span(j *Job, c *Column, n int) {
+	if c.Nodes == 1 {
+		return
+	}
+	b.gangs += n
+	if !j.Resources.ShareNodes {
+		b.closed += n
+	}
 }
 
 // proposal is a way to seat a job: the bins, the worth there and what is spent more.
@@ -295,7 +307,7 @@ func (k *packing) seatAt(i int, p proposal) {
 		}
 		k.occupy(b)
 		bin := &k.bins[b]
-		bin.gang = bin.gang || col.Nodes > 1
+		bin.span(d.State.Job, col, 1)
 		bin.free -= col.PerNode
 		bin.cpu -= d.State.Job.Resources.VCPU * float64(col.PerNode)
 		bin.mem -= d.State.Job.Resources.MemGiB * float64(col.PerNode)
@@ -320,7 +332,7 @@ func (k *packing) unseat(i int) proposal {
 		bin.free += col.PerNode
 		bin.cpu += d.State.Job.Resources.VCPU * float64(col.PerNode)
 		bin.mem += d.State.Job.Resources.MemGiB * float64(col.PerNode)
-		bin.gang = bin.gang && col.Nodes == 1
+		bin.span(d.State.Job, col, -1)
 		k.vacate(b)
 	}
 	k.worth -= was.worth

@@ -15,6 +15,7 @@ type option struct {
 	part        float64 // 1 over the nodes of the column
 	worth       float64 // of this part, at most, USD/h
 	cut         float64 // of it, that the rows of its team cost under the prices at hand, USD/h
+	gang        bool    // it is of a gang that shares its machines with no other
 }
 
 // class is the machines that are alike: those of an offer that may be bought, or
@@ -82,7 +83,10 @@ func (pr *Program) classes() []class {
 		part := 1 / float64(col.Nodes)
 		put := func(c int, worth float64) {
 			if worth > 0 {
-				list[c].options = append(list[c].options, option{job: i, column: column, perNode: col.PerNode, part: part, worth: worth * part})
+				list[c].options = append(list[c].options, option{
+					job: i, column: column, perNode: col.PerNode, part: part, worth: worth * part,
+					gang: col.Nodes > 1 && !pr.Jobs[i].State.Job.Resources.ShareNodes,
+				})
 			}
 		}
 		for _, c := range heldOn[o] {
@@ -160,7 +164,7 @@ func (f *fill) take(options []option, price float64, record bool) {
 			if earns <= 0 {
 				continue
 			}
-			if o.part == 1 {
+			if !o.gang {
 				if v := f.most[free-o.perNode] + earns; v > alone {
 					alone = v
 					if record {
@@ -229,7 +233,7 @@ func (f *fill) best(c *class, price []float64, buffer []option) (earns float64, 
 		o := f.groups[t][k]
 		pattern = append(pattern, o)
 		free -= o.perNode
-		if o.part < 1 {
+		if o.gang {
 			gang = false
 		}
 	}

@@ -328,13 +328,13 @@ func (r *relaxation) similar(c int, parts []option, y []float64) {
 		var next []option
 		for n := range r.greedy {
 			o := &r.greedy[n]
-			if o.perNode > free || used[o.job] || gang && o.part < 1 {
+			if o.perNode > free || used[o.job] || gang && o.gang {
 				continue
 			}
 			used[o.job] = true
 			next = append(next, *o)
 			free -= o.perNode
-			gang = gang || o.part < 1
+			gang = gang || o.gang
 			earns += o.worth - o.cut - y[o.job]*o.part
 			if free == 0 {
 				break

@@ -21,7 +21,7 @@ func drawnProgram(t *rapid.T) *Program {
 		count := rapid.SampledFrom([]int{1, 2, 4, 8}).Draw(t, "count")
 		p.Offers = append(p.Offers, Offer{
 			Offering: provider.Offering{Cloud: "c", Region: "r", Zone: fmt.Sprint("z", o), Type: fmt.Sprint("t", o), Market: provider.OnDemand},
-			Type:     provider.InstanceType{Cloud: "c", Name: fmt.Sprint("t", o), Accelerator: "A", Kind: provider.GPU, Count: count, VCPU: 4 * count, MemGiB: 100, Hosts: 1, QuotaFamily: "F"},
+			Type:     provider.InstanceType{Cloud: "c", Name: fmt.Sprint("t", o), Accelerator: "A", Kind: provider.GPU, Count: count, VCPU: 4 * count, MemGiB: 100, Hosts: 1, QuotaFamily: "F", Interconnect: "net"},
 			Rate:     pricing.RateOf(rapid.Float64Range(0.1, 10).Draw(t, "rate")),
 			Cap:      rapid.IntRange(-1, 3).Draw(t, "cap"),
 		})
@@ -41,7 +41,7 @@ func drawnProgram(t *rapid.T) *Program {
 		p.BurnCap = pricing.RateOf(rapid.Float64Range(0, 30).Draw(t, "cap"))
 	}
 	for j := range rapid.IntRange(1, 6).Draw(t, "jobs") {
-		p.Jobs = append(p.Jobs, JobState{Job: &Job{ID: JobID(fmt.Sprint("j", j)), Curve: flat{}}})
+		p.Jobs = append(p.Jobs, JobState{Job: &Job{ID: JobID(fmt.Sprint("j", j)), Curve: flat{}, Resources: Resources{ShareNodes: rapid.Bool().Draw(t, "shares nodes")}}})
 	}
 	pr, err := NewProgram(p, DefaultTransfer())
 	if err != nil {
@@ -107,11 +107,11 @@ func mostOf(k *class, price []float64, taken []option, free int) float64 {
 	for _, o := range k.options {
 		gangs := 0
 		for _, x := range taken {
-			if x.part < 1 {
+			if x.gang {
 				gangs++
 			}
 		}
-		if o.job >= from && o.perNode <= free && (o.part == 1 || gangs == 0) {
+		if o.job >= from && o.perNode <= free && (!o.gang || gangs == 0) {
 			most = math.Max(most, mostOf(k, price, append(taken[:len(taken):len(taken)], o), free-o.perNode))
 		}
 	}

@@ -105,7 +105,7 @@ func (sh *shelf) columns(p *Problem, s *JobState, tr Transfer) []Column {
 func (g *group) places(p *Problem, s *JobState, w spread, chosen []int) []int {
 	j := s.Job
 	take := func(o int) bool {
-		if !j.takes(&p.Offers[o], w.perNode) {
+		if !j.takes(&p.Offers[o], w.nodes, w.perNode) {
 			return false
 		}
 		if !slices.Contains(chosen, o) {
@@ -156,9 +156,10 @@ func (j *Job) accepts(accelerator string, kind provider.AcceleratorKind) bool {
 	return kind == provider.GPU
 }
 
-// takes reports whether the job may use perNode accelerators of a machine of o:
-// whether o passes every gate, and its host carries so many replicas.
-func (j *Job) takes(o *Offer, perNode int) bool {
+// takes reports whether the job may use perNode accelerators of each of so many
+// machines of o: whether o passes every gate, its host carries so many replicas, and
+// its network a gang over several.
+func (j *Job) takes(o *Offer, nodes, perNode int) bool {
 	r := &j.Resources
 	d := &j.Data
 	n := float64(perNode)
@@ -172,9 +173,14 @@ func (j *Job) takes(o *Offer, perNode int) bool {
 		o.Type.AcceleratorMemGiB < r.AcceleratorMemGiB,
 		o.Type.DiskGiB < r.DiskGiB,
 		j.MaxPrice > 0 && o.Rate > j.MaxPrice,
+		nodes > 1 && !j.spans(o),
 		r.VCPU*n > float64(o.Type.VCPU),
 		r.MemGiB*n > o.Type.MemGiB:
 		return false
 	}
 	return true
 }
+
+// spans reports whether a gang of the job may lie on several machines of o: the
+// catalogue declares what connects them, or plain Ethernet will do.
+func (j *Job) spans(o *Offer) bool { return j.Resources.Ethernet || o.Type.Interconnect != "" }

@@ -13,6 +13,7 @@ const (
 	workLimit    = "limit"
 	workUnknown  = "unknown"
 	accessStream = "stream"
+	anyNetwork   = "ethernet"
 )
 
 // workKinds pairs the words with the planner's kinds.
@@ -46,6 +47,8 @@ func (d Document) job(sold Sold) (*planner.Job, error) {
 			VCPU:              s.Resources.CPU,
 			MemGiB:            s.Resources.Memory.GiB,
 			DiskGiB:           s.Resources.Disk.GiB,
+			Ethernet:          s.Resources.Network == anyNetwork,
+			ShareNodes:        s.Resources.ShareNodes,
 		},
 		Data: planner.Data{
 			URI: s.Data.URI, Cloud: s.Data.Cloud, Region: s.Data.Region,
@@ -88,6 +91,7 @@ func FromJob(j *planner.Job) (TrainingJob, error) {
 				CPU:               j.Resources.VCPU,
 				Memory:            sizeOf(j.Resources.MemGiB),
 				Disk:              sizeOf(j.Resources.DiskGiB),
+				ShareNodes:        j.Resources.ShareNodes,
 			},
 			Data: Data{URI: j.Data.URI, Cloud: j.Data.Cloud, Region: j.Data.Region, Size: Size(j.Data.Size)},
 			Checkpoint: Checkpoint{
@@ -109,6 +113,9 @@ func FromJob(j *planner.Job) (TrainingJob, error) {
 		t.Spec.Work.Kind = workLimit
 	case planner.WorkUnknown:
 		t.Spec.Work = Work{Kind: workUnknown}
+	}
+	if j.Resources.Ethernet {
+		t.Spec.Resources.Network = anyNetwork
 	}
 	if j.Data.Stream {
 		t.Spec.Data.Access = accessStream

@@ -172,7 +172,7 @@ func drawJob(t *rapid.T) *planner.Job {
 		Submitted: instant.Draw(t, "submit"),
 		Resources: planner.Resources{
 			Accelerators: words.Draw(t, "accelerators"), AcceleratorMemGiB: need.Draw(t, "accelerator memory"), Replicas: drawReplicas(t),
-			VCPU: need.Draw(t, "cpu"), MemGiB: need.Draw(t, "memory"), DiskGiB: need.Draw(t, "disk"),
+			VCPU: need.Draw(t, "cpu"), MemGiB: need.Draw(t, "memory"), DiskGiB: need.Draw(t, "disk"), Ethernet: rapid.Bool().Draw(t, "ethernet"), ShareNodes: rapid.Bool().Draw(t, "shareNodes"),
 		},
 		Data: planner.Data{
 			URI: rapid.SampledFrom([]string{"", "s3://bucket/a b", "gs://x#y: z"}).Draw(t, "uri"), Cloud: rapid.OneOf(rapid.Just(""), word).Draw(t, "cloud"),

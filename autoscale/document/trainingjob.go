@@ -62,9 +62,11 @@ type Resources struct {
 	Accelerators      []string `json:"accelerators,omitempty"`     // accepted kinds; absent: every GPU whose throughput is known
 	AcceleratorMemory Size     `json:"acceleratorMemory,omitzero"` // of one accelerator
 	Replicas          Replicas `json:"replicas"`
-	CPU               float64  `json:"cpu,omitempty"`   // per replica
-	Memory            Size     `json:"memory,omitzero"` // per replica
-	Disk              Size     `json:"disk,omitzero"`   // per node
+	CPU               float64  `json:"cpu,omitempty"`        // per replica
+	Memory            Size     `json:"memory,omitzero"`      // per replica
+	Disk              Size     `json:"disk,omitzero"`        // per node
+	Network           string   `json:"network,omitempty"`    // between machines: "interconnect" (as if absent), "ethernet": any will do
+	ShareNodes        bool     `json:"shareNodes,omitempty"` // with other gangs of several nodes that share too
 }
 
 // Replicas is a range of gang sizes, or a list of them.

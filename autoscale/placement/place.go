@@ -20,6 +20,7 @@ type Want struct {
 	Job      planner.JobID
 	Machines []provider.InstanceID
 	PerNode  int
+	Shares   bool // its machines may carry other gangs of several nodes that share too
 }
 
 // Node is one machine of a gang and the accelerators that it holds there, ascending.
@@ -30,8 +31,9 @@ type Node struct {
 
 // Gang is what one job holds.
 type Gang struct {
-	Job   planner.JobID
-	Nodes []Node
+	Job    planner.JobID
+	Nodes  []Node
+	Shares bool // of its Want
 }
 
 // slot is one accelerator.
@@ -73,6 +75,7 @@ func Place(machines []Machine, held []Gang, wants []Want) ([]Gang, error) {
 	}
 	for i, w := range wants {
 		if g, ok := own[w.Job]; ok && w.Is(g) {
+			g.Shares = w.Shares
 			take(i, g)
 		}
 	}
@@ -80,7 +83,7 @@ func Place(machines []Machine, held []Gang, wants []Want) ([]Gang, error) {
 		if placed[i].Nodes != nil {
 			continue
 		}
-		g := Gang{Job: w.Job}
+		g := Gang{Job: w.Job, Shares: w.Shares}
 		for _, id := range w.Machines {
 			n, ok := size[id]
 			if !ok {

@@ -19,12 +19,12 @@ import (
 // the kind that it runs on is renewed on its own machines, another gets the tightest
 // that have room, at first such as no likely winner holds. A gang is whole, lies on
 // machines of one offering, and shares none of them with another gang of several
-// nodes. One that does not fit is skipped and holds up nobody. Machines that no claim
+// nodes unless both allow it. One that does not fit is skipped and holds up nobody. Machines that no claim
 // is made on go to those who can use them, in the same order.
 func Turns(rooms []planner.Room, list []planner.Contender, half time.Duration) []planner.Turn {
 	r := newRound(rooms, list)
 	for i := range list {
-		if c := &list[i]; c.Leased && c.Now != nil && r.fits(*c.Now, c.Rooms, false) {
+		if c := &list[i]; c.Leased && c.Now != nil && r.fits(c, *c.Now, c.Rooms, false) {
 			r.seat(i, *c.Now, c.Rooms)
 		}
 	}
@@ -37,7 +37,7 @@ func Turns(rooms []planner.Room, list []planner.Contender, half time.Duration) [
 		}
 		kind := c.Claims[x.claim].Kind
 		r.unkeep(x.job)
-		if c.Now != nil && c.Now.Kind == kind && r.fits(*c.Now, c.Rooms, false) {
+		if c.Now != nil && c.Now.Kind == kind && r.fits(c, *c.Now, c.Rooms, false) {
 			r.seat(x.job, *c.Now, c.Rooms)
 			continue
 		}
@@ -89,7 +89,8 @@ type round struct {
 	list   []planner.Contender
 	free   []int  // accelerators of each room
 	kept   []int  // of those, held by a likely winner who has not had his turn
-	gang   []bool // carries a gang of several nodes
+	gangs  []int  // gangs of several nodes that a room carries
+	closed []int  // of them, those that share with no other
 	keeps  []bool // by contender: it is counted in kept
 	seated []bool // by contender
 	turns  []planner.Turn
@@ -97,7 +98,7 @@ type round struct {
 
 func newRound(rooms []planner.Room, list []planner.Contender) *round {
 	r := &round{
-		rooms: rooms, list: list, free: make([]int, len(rooms)), kept: make([]int, len(rooms)), gang: make([]bool, len(rooms)),
+		rooms: rooms, list: list, free: make([]int, len(rooms)), kept: make([]int, len(rooms)), gangs: make([]int, len(rooms)), closed: make([]int, len(rooms)),
 		keeps: make([]bool, len(list)), seated: make([]bool, len(list)),
 	}
 	for n := range rooms {
@@ -149,21 +150,21 @@ func (r *round) unkeep(i int) {
 	}
 }
 
-// has reports whether a room has place for a node of w; spare: beside what is kept.
-func (r *round) has(w planner.Way, n int, spare bool) bool {
+// has reports whether a room has place for a node of c by w; spare: beside what is kept.
+func (r *round) has(c *planner.Contender, w planner.Way, n int, spare bool) bool {
 	free := r.free[n]
 	if spare {
 		free -= r.kept[n]
 	}
-	return free >= w.PerNode && !(w.Nodes > 1 && r.gang[n])
+	return free >= w.PerNode && (w.Nodes == 1 || r.gangs[n] == 0 || c.Shares && r.closed[n] == 0)
 }
 
-// fits reports whether all nodes of w have place in the given rooms.
-func (r *round) fits(w planner.Way, at []int, spare bool) bool {
+// fits reports whether all nodes of c by w have place in the given rooms.
+func (r *round) fits(c *planner.Contender, w planner.Way, at []int, spare bool) bool {
 	if len(at) != w.Nodes {
 		return false
 	}
-	return !slices.ContainsFunc(at, func(n int) bool { return !r.has(w, n, spare) })
+	return !slices.ContainsFunc(at, func(n int) bool { return !r.has(c, w, n, spare) })
 }
 
 // find looks for rooms of one offering for a contender on a kind: the tightest that
@@ -175,7 +176,7 @@ func (r *round) find(c *planner.Contender, kind string, spare bool) (planner.Way
 		}
 		var can []int
 		for n := range r.rooms {
-			if r.rooms[n].Offering == w.Offering && r.has(w, n, spare) {
+			if r.rooms[n].Offering == w.Offering && r.has(c, w, n, spare) {
 				can = append(can, n)
 			}
 		}
@@ -203,7 +204,12 @@ func (r *round) seat(i int, w planner.Way, at []int) {
 	c := &r.list[i]
 	for _, n := range at {
 		r.free[n] -= w.PerNode
-		r.gang[n] = r.gang[n] || w.Nodes > 1
+		if w.Nodes > 1 {
+			r.gangs[n]++
+		}
+		if w.Nodes > 1 && !c.Shares {
+			r.closed[n]++
+		}
 	}
 	keeps := c.Now != nil && *c.Now == w && slices.Equal(slices.Sorted(slices.Values(c.Rooms)), slices.Sorted(slices.Values(at)))
 	if keeps {

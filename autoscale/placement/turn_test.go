@@ -104,7 +104,7 @@ func (f *field) short(turns int) float64 {
 
 // check holds a round to the rules.
 func (f *field) check(t interface{ Errorf(string, ...any) }, turns []planner.Turn) {
-	used, gangs := make([]int, len(f.rooms)), make([]int, len(f.rooms))
+	used, gangs, closed := make([]int, len(f.rooms)), make([]int, len(f.rooms)), make([]int, len(f.rooms))
 	seen := map[int]bool{}
 	taken := map[int]bool{} // rooms where somebody began
 	for _, x := range turns {
@@ -125,6 +125,9 @@ func (f *field) check(t interface{ Errorf(string, ...any) }, turns []planner.Tur
 			if x.Way.Nodes > 1 {
 				gangs[n]++
 			}
+			if x.Way.Nodes > 1 && !c.Shares {
+				closed[n]++
+			}
 			if f.rooms[n].Offering != x.Way.Offering {
 				t.Errorf("%s of %s is on a machine of %s", c.Job, x.Way.Offering, f.rooms[n].Offering)
 			}
@@ -143,7 +146,7 @@ func (f *field) check(t interface{ Errorf(string, ...any) }, turns []planner.Tur
 		}
 	}
 	for n := range f.rooms {
-		if used[n] > f.rooms[n].Accelerators || gangs[n] > 1 {
+		if used[n] > f.rooms[n].Accelerators || gangs[n] > 1 && closed[n] > 0 {
 			t.Errorf("machine %d has %d accelerators, %d are given, to %d gangs of several nodes", n, f.rooms[n].Accelerators, used[n], gangs[n])
 		}
 	}
@@ -202,6 +205,24 @@ func TestTurnsKeepTheRules(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Two gangs of several nodes meet on a machine only where both share.
+func TestTurnsLetGangsMeetThatShare(t *testing.T) {
+	own := provider.Offering{Cloud: "own", Type: "t"}
+	rooms := []planner.Room{{Instance: "i-0", Offering: own, Accelerators: 4}, {Instance: "i-1", Offering: own, Accelerators: 4}}
+	for _, tt := range []struct{ a, b, both bool }{{false, false, false}, {true, false, false}, {false, true, false}, {true, true, true}} {
+		var list []planner.Contender
+		for _, shares := range []bool{tt.a, tt.b} {
+			list = append(list, planner.Contender{
+				Job: "j", Shares: shares, Claims: []planner.Claim{{Kind: "t", Share: 1}},
+				Ways: []planner.Way{{Kind: "t", Offering: own, Nodes: 2, PerNode: 2}},
+			})
+		}
+		if got := Turns(rooms, list, turn); (len(got) == 2) != tt.both {
+			t.Errorf("sharing %v and %v: %d of two gangs got machines", tt.a, tt.b, len(got))
+		}
+	}
 }
 
 // Capacity that nobody claims is used, and no claim comes before one that is owed more.

@@ -78,7 +78,7 @@ func elasticSetting(t testing.TB, samples float64) Setting {
 	s.Jobs = []*planner.Job{{
 		ID: "resnet50-1", Family: "resnet50", Submitted: start, Curve: curve, ValueOfTime: 20 * pricing.DollarPerHour,
 		Work:       planner.Work{Samples: samples, Kind: planner.WorkExact},
-		Resources:  planner.Resources{Replicas: planner.Replicas{Min: 1, Max: 32}},
+		Resources:  planner.Resources{Replicas: planner.Replicas{Min: 1, Max: 32}, Ethernet: true},
 		Checkpoint: planner.Checkpoint{Save: 10 * time.Second, Restore: 30 * time.Second, Every: 30 * time.Minute},
 	}}
 	s.Truth = Truth{Elastic: func(*planner.Job) (Elastic, bool) { return truth, true }, Scatter: 0.01}

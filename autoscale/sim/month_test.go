@@ -49,7 +49,7 @@ func month(t testing.TB, perHour float64, seed uint64) Setting {
 		s.Jobs = append(s.Jobs, &planner.Job{
 			ID: planner.JobID(fmt.Sprintf("job-%04d", len(s.Jobs))), Team: "Vision", Family: "test", Submitted: s.Start.Add(at),
 			Work:        planner.Work{Samples: math.Round(1000 * hours), Kind: planner.WorkExact},
-			Resources:   planner.Resources{Replicas: planner.Replicas{Set: []int{1, 2, 4}}},
+			Resources:   planner.Resources{Replicas: planner.Replicas{Set: []int{1, 2, 4}}, Ethernet: true},
 			Curve:       elastic{"V100": 1000, "T4": 250},
 			ValueOfTime: pricing.RateOf(1.5 * math.Pow(8, rng.Float64())),
 			Checkpoint:  planner.Checkpoint{Save: 20 * time.Second, Restore: 30 * time.Second},

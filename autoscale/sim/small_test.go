@@ -83,7 +83,7 @@ func smallSetting(t testing.TB, seed uint64, jobs int) Setting {
 			ID: planner.JobID(fmt.Sprintf("job-%d", i)), Team: []string{"Vision", "NLP"}[i%2], Family: "test",
 			Submitted: start.Add(time.Duration(rng.IntN(8*60)) * time.Minute),
 			Work:      planner.Work{Samples: math.Round(1000 * hours * float64(size)), Kind: planner.WorkExact},
-			Resources: planner.Resources{Replicas: planner.Replicas{Set: []int{size}}},
+			Resources: planner.Resources{Replicas: planner.Replicas{Set: []int{size}}, Ethernet: true},
 			Curve:     speeds{"K80": 150 + 100*rng.Float64(), "P100": 400 + 200*rng.Float64(), "V100": 1000},
 			Checkpoint: planner.Checkpoint{
 				Save: time.Duration(rng.IntN(180)) * time.Second, Restore: time.Duration(rng.IntN(300)) * time.Second,

@@ -110,6 +110,9 @@ func wishes(j *planner.Job) []wished {
 	if n := j.Resources.Accelerators; len(n) > 0 {
 		add("resources.accelerators: only "+strings.Join(n, ", "), func(j *planner.Job) { j.Resources.Accelerators = nil })
 	}
+	if !j.Resources.Ethernet {
+		add("resources.network: only a declared interconnect between machines", func(j *planner.Job) { j.Resources.Ethernet = true })
+	}
 	return list
 }
 

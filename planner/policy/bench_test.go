@@ -66,7 +66,7 @@ func realProblem(b testing.TB, jobs, mostOffers int) planner.Problem {
 		p.Jobs = append(p.Jobs, planner.JobState{Job: &planner.Job{
 			ID: planner.JobID(fmt.Sprintf("job-%03d", i)), Submitted: now.Add(-time.Duration(r.IntN(60)) * time.Minute),
 			Work:       planner.Work{Samples: speed.Goodput * (0.5 + 30*r.Float64()), Kind: planner.WorkExact},
-			Resources:  planner.Resources{Replicas: planner.Replicas{Set: []int{size}}},
+			Resources:  planner.Resources{Replicas: planner.Replicas{Set: []int{size}}, Ethernet: true},
 			Checkpoint: planner.Checkpoint{Save: 10 * time.Second, Restore: 30 * time.Second},
 			Curve:      curve,
 		}})

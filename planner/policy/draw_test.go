@@ -27,10 +27,10 @@ func (t tableCurve) Speed(accelerator string, nodes, replicas int) (planner.Spee
 }
 
 var drawnTypes = []provider.InstanceType{
-	{Cloud: "aws", Name: "k1", Accelerator: "K80", Kind: provider.GPU, Count: 1, AcceleratorMemGiB: 12, VCPU: 4, MemGiB: 61, Hosts: 1, QuotaFamily: "P"},
-	{Cloud: "aws", Name: "v1", Accelerator: "V100", Kind: provider.GPU, Count: 1, AcceleratorMemGiB: 16, VCPU: 8, MemGiB: 61, Hosts: 1, QuotaFamily: "P"},
-	{Cloud: "aws", Name: "v4", Accelerator: "V100", Kind: provider.GPU, Count: 4, AcceleratorMemGiB: 16, VCPU: 32, MemGiB: 244, Hosts: 1, QuotaFamily: "P"},
-	{Cloud: "gcp", Name: "p2", Accelerator: "P100", Kind: provider.GPU, Count: 2, AcceleratorMemGiB: 16, VCPU: 16, MemGiB: 60, Hosts: 1, QuotaFamily: "NVIDIA_P100_GPUS"},
+	{Cloud: "aws", Name: "k1", Accelerator: "K80", Kind: provider.GPU, Count: 1, AcceleratorMemGiB: 12, VCPU: 4, MemGiB: 61, Hosts: 1, QuotaFamily: "P", Interconnect: "efa"},
+	{Cloud: "aws", Name: "v1", Accelerator: "V100", Kind: provider.GPU, Count: 1, AcceleratorMemGiB: 16, VCPU: 8, MemGiB: 61, Hosts: 1, QuotaFamily: "P", Interconnect: "efa"},
+	{Cloud: "aws", Name: "v4", Accelerator: "V100", Kind: provider.GPU, Count: 4, AcceleratorMemGiB: 16, VCPU: 32, MemGiB: 244, Hosts: 1, QuotaFamily: "P", Interconnect: "efa"},
+	{Cloud: "gcp", Name: "p2", Accelerator: "P100", Kind: provider.GPU, Count: 2, AcceleratorMemGiB: 16, VCPU: 16, MemGiB: 60, Hosts: 1, QuotaFamily: "NVIDIA_P100_GPUS", Interconnect: "gpudirect"},
 }
 
 var basePrice = map[string]float64{"k1": 0.9, "v1": 3.06, "v4": 12.24, "p2": 3.7}

@@ -29,7 +29,7 @@ func elasticProblem(t *testing.T, noise goodput.Noise) (planner.Problem, planner
 	job := &planner.Job{
 		ID: "resnet50-1", Family: "resnet50", Curve: curve, ValueOfTime: 60 * pricing.DollarPerHour,
 		Work:      planner.Work{Samples: 1e8, Kind: planner.WorkExact},
-		Resources: planner.Resources{Replicas: planner.Replicas{Min: 1, Max: 64}},
+		Resources: planner.Resources{Replicas: planner.Replicas{Min: 1, Max: 64}, Ethernet: true},
 	}
 	rate := pricing.Rate(4) * pricing.DollarPerHour
 	return planner.Problem{

@@ -224,7 +224,7 @@ func (c asKnown) Speed(_ string, nodes, replicas int) (planner.Speed, bool) {
 // machines on demand at rate.
 func byValue(t *testing.T, most int, rate, v pricing.Rate) func(goodput.Model, int, float64, float64) int {
 	now := time.Date(2026, 8, 1, 0, 0, 0, 0, time.UTC)
-	kind := provider.InstanceType{Cloud: "aws", Name: "g4dn.12xlarge", Accelerator: "T4", Kind: provider.GPU, Count: nodeT4, AcceleratorMemGiB: 16, VCPU: 48, MemGiB: 192, Hosts: 1, QuotaFamily: "G"}
+	kind := provider.InstanceType{Cloud: "aws", Name: "g4dn.12xlarge", Accelerator: "T4", Kind: provider.GPU, Count: nodeT4, AcceleratorMemGiB: 16, VCPU: 48, MemGiB: 192, Hosts: 1, QuotaFamily: "G", Interconnect: "efa"}
 	offer := planner.Offer{Offering: provider.Offering{Cloud: "aws", Region: "r", Zone: "z", Type: kind.Name, Market: provider.OnDemand}, Type: kind, Rate: rate, Booked: rate}
 	var sizes []int
 	for n := 1; n <= most; n++ {

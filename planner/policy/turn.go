@@ -66,7 +66,7 @@ func (f *floor) contenders(answer share.Answer) []planner.Contender {
 	list := make([]planner.Contender, len(f.pr.Jobs))
 	for i := range f.pr.Jobs {
 		d := &f.pr.Jobs[i]
-		c := planner.Contender{Job: d.State.Job.ID, Ways: f.jobs[i].ways}
+		c := planner.Contender{Job: d.State.Job.ID, Ways: f.jobs[i].ways, Shares: d.State.Job.Resources.ShareNodes}
 		for w, kind := range f.kinds {
 			if f.time.Jobs[i].Throughput[w] <= 0 {
 				continue

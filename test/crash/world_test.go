@@ -99,7 +99,7 @@ func newCatalogue() (*provider.Catalogue, error) {
 	for _, s := range sizes {
 		types = append(types, provider.InstanceType{
 			Cloud: s.cloud, Name: s.name, Accelerator: s.accelerator, Kind: s.kind, Count: s.count, AcceleratorMemGiB: 16,
-			VCPU: s.vcpu, MemGiB: 8 * float64(s.vcpu), Hosts: s.hosts, Arch: "amd64", QuotaFamily: s.family,
+			VCPU: s.vcpu, MemGiB: 8 * float64(s.vcpu), Hosts: s.hosts, Arch: "amd64", QuotaFamily: s.family, Interconnect: "efa",
 		})
 	}
 	return provider.NewCatalogue(types)

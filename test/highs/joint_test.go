@@ -50,7 +50,7 @@ func drawJoint(r *rand.Rand, capped bool) planner.Problem {
 				if r.IntN(3) == 0 {
 					o.Cap = 1 + r.IntN(6)
 				}
-				o.Type = provider.InstanceType{Cloud: "aws", Name: fmt.Sprintf("%s-%d", name, count), Accelerator: name, Kind: provider.GPU, Count: count, AcceleratorMemGiB: 16, VCPU: 8 * count, MemGiB: 60 * float64(count), Hosts: 1, QuotaFamily: "P"}
+				o.Type = provider.InstanceType{Cloud: "aws", Name: fmt.Sprintf("%s-%d", name, count), Accelerator: name, Kind: provider.GPU, Count: count, AcceleratorMemGiB: 16, VCPU: 8 * count, MemGiB: 60 * float64(count), Hosts: 1, QuotaFamily: "P", Interconnect: "efa"}
 				o.Offering = provider.Offering{Cloud: "aws", Region: "r", Zone: fmt.Sprintf("r-%d", zone), Type: o.Type.Name, Market: market}
 				o.Rate = pricing.RateOf(rate)
 				o.Booked = o.Rate

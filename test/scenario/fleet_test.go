@@ -34,10 +34,10 @@ var types = []provider.InstanceType{
 	{Cloud: "aws", Name: "g4dn.4xlarge", Accelerator: "T4", Kind: provider.GPU, Count: 1, AcceleratorMemGiB: 16, VCPU: 16, MemGiB: 64, Hosts: 1, Arch: "amd64", QuotaFamily: "G"},
 	{Cloud: "aws", Name: "g4dn.xlarge", Accelerator: "T4", Kind: provider.GPU, Count: 1, AcceleratorMemGiB: 16, VCPU: 4, MemGiB: 16, Hosts: 1, Arch: "amd64", QuotaFamily: "G"},
 	{Cloud: "aws", Name: "p3.8xlarge", Accelerator: "V100", Kind: provider.GPU, Count: 4, AcceleratorMemGiB: 16, VCPU: 32, MemGiB: 244, Hosts: 1, Arch: "amd64", QuotaFamily: "P"},
-	{Cloud: "aws", Name: "p5e.48xlarge", Accelerator: "H200", Kind: provider.GPU, Count: 8, AcceleratorMemGiB: 141, VCPU: 192, MemGiB: 2048, Hosts: 1, Arch: "amd64", QuotaFamily: "P5"},
-	{Cloud: "aws", Name: "p5.48xlarge", Accelerator: "H100", Kind: provider.GPU, Count: 8, AcceleratorMemGiB: 80, VCPU: 192, MemGiB: 2048, Hosts: 1, Arch: "amd64", QuotaFamily: "P5"},
+	{Cloud: "aws", Name: "p5e.48xlarge", Accelerator: "H200", Kind: provider.GPU, Count: 8, AcceleratorMemGiB: 141, VCPU: 192, MemGiB: 2048, Hosts: 1, Arch: "amd64", QuotaFamily: "P5", Interconnect: "efa"},
+	{Cloud: "aws", Name: "p5.48xlarge", Accelerator: "H100", Kind: provider.GPU, Count: 8, AcceleratorMemGiB: 80, VCPU: 192, MemGiB: 2048, Hosts: 1, Arch: "amd64", QuotaFamily: "P5", Interconnect: "efa"},
 	{Cloud: "gcp", Name: "a2-highgpu-1g", Accelerator: "A100", Kind: provider.GPU, Count: 1, AcceleratorMemGiB: 40, VCPU: 12, MemGiB: 85, Hosts: 1, Arch: "amd64", QuotaFamily: "A100"},
-	{Cloud: "gcp", Name: "a3-highgpu-8g", Accelerator: "H100", Kind: provider.GPU, Count: 8, AcceleratorMemGiB: 80, VCPU: 208, MemGiB: 1872, Hosts: 1, Arch: "amd64", QuotaFamily: "H100"},
+	{Cloud: "gcp", Name: "a3-highgpu-8g", Accelerator: "H100", Kind: provider.GPU, Count: 8, AcceleratorMemGiB: 80, VCPU: 208, MemGiB: 1872, Hosts: 1, Arch: "amd64", QuotaFamily: "H100", Interconnect: "tcpx"},
 }
 
 // speeds are samples an hour of any job, by accelerator.
@@ -127,7 +127,7 @@ func (f *fleet) read(section, line string) error {
 			job := &planner.Job{
 				ID: planner.JobID(id), Team: "Vision", Family: "GPT", Submitted: f.start, ValueOfTime: 2 * pricing.DollarPerHour,
 				Work:       planner.Work{Samples: 1000 * hours, Kind: planner.WorkExact},
-				Resources:  planner.Resources{Replicas: planner.Replicas{Set: []int{int(size)}}},
+				Resources:  planner.Resources{Replicas: planner.Replicas{Set: []int{int(size)}}, Ethernet: true},
 				Checkpoint: planner.Checkpoint{Save: 20 * time.Second, Restore: 30 * time.Second, Every: 5 * time.Minute},
 				Curve:      speeds{"V100": 1000, "A10G": 800, "H100": 5000, "A100": 2000, "H200": 6000, "T4": 300},
 			}

@@ -100,6 +100,7 @@ func (d *draw) gavelJob(table *throughput.Table, submitted time.Time) (*planner.
 		Resources: planner.Resources{
 			Replicas: planner.Replicas{Set: []int{replicas}},
 			VCPU:     model.cpu, MemGiB: model.mem,
+			Ethernet: replicas > 1, // as it was measured
 		},
 		Data: model.data,
 		Checkpoint: planner.Checkpoint{

@@ -1,0 +1,144 @@
+package placement
+
+import (
+	"fmt"
+
+	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/provider"
+)
+
+// CheckPlan reports the first thing in plan that cannot be placed: a machine of
+// the problem named wrongly or twice, more accelerators shared out than a type
+// has, an allocation that is not whole or spans offerings, a TPU slice that is split or
+// joined, a gang over machines without an interconnect whose job did not ask for that,
+// two gangs of several nodes on a machine of which one does not share, a job that has
+// two answers or none.
+func CheckPlan(p planner.Problem, plan planner.Plan, lookup func(cloud, name string) (provider.InstanceType, bool)) error {
+	held := make(map[provider.InstanceID]planner.Machine, len(p.Machines))
+	for _, m := range p.Machines {
+		held[m.ID] = m
+	}
+	named := map[provider.InstanceID]bool{}
+	left := make([]int, len(plan.Machines))
+	for i, m := range plan.Machines {
+		if m.Instance != "" {
+			own, ok := held[m.Instance]
+			switch {
+			case !ok:
+				return fmt.Errorf("plan: machine %s is not in the problem", m.Instance)
+			case named[m.Instance]:
+				return fmt.Errorf("plan: machine %s is named twice", m.Instance)
+			case own.Offering != m.Offering:
+				return fmt.Errorf("plan: machine %s is of %s, not of %s", m.Instance, own.Offering, m.Offering)
+			case own.Leaving && len(m.Jobs) > 0:
+				return fmt.Errorf("plan: machine %s is leaving and is given to %s", m.Instance, m.Jobs[0].Job)
+			}
+			named[m.Instance] = true
+		}
+		t, ok := lookup(m.Offering.Cloud, m.Offering.Type)
+		if !ok {
+			return fmt.Errorf("plan: type %s of %s is not known", m.Offering.Type, m.Offering.Cloud)
+		}
+		left[i] = t.Count
+	}
+	for _, r := range plan.Releases {
+		if _, ok := held[r.Instance]; !ok {
+			return fmt.Errorf("plan: releases machine %s, which is not in the problem", r.Instance)
+		}
+		if named[r.Instance] {
+			return fmt.Errorf("plan: machine %s is kept and released", r.Instance)
+		}
+	}
+	jobs := make(map[planner.JobID]*planner.Job, len(p.Jobs))
+	for i := range p.Jobs {
+		jobs[p.Jobs[i].Job.ID] = p.Jobs[i].Job
+	}
+	spans := map[planner.MachineRef]*planner.Job{} // gangs of several nodes
+	answered := map[planner.JobID]bool{}
+	answer := func(job planner.JobID) error {
+		if answered[job] {
+			return fmt.Errorf("plan: job %s has two answers", job)
+		}
+		answered[job] = true
+		return nil
+	}
+	for _, a := range plan.Allocations {
+		if err := answer(a.Job); err != nil {
+			return err
+		}
+		if err := checkAllocation(a, plan, left); err != nil {
+			return fmt.Errorf("plan: job %s: %w", a.Job, err)
+		}
+		t, _ := lookup(a.Offering.Cloud, a.Offering.Type)
+		if job := jobs[a.Job]; job != nil {
+			if err := checkRules(a, job, t, spans); err != nil {
+				return fmt.Errorf("plan: job %s: %w", a.Job, err)
+			}
+		}
+	}
+	for _, w := range plan.Waits {
+		if err := answer(w.Job); err != nil {
+			return err
+		}
+	}
+	for _, j := range p.Jobs {
+		if !answered[j.Job.ID] {
+			return fmt.Errorf("plan: job %s has no answer", j.Job.ID)
+		}
+	}
+	if len(answered) != len(p.Jobs) {
+		return fmt.Errorf("plan: answers for %d jobs, the problem has %d", len(answered), len(p.Jobs))
+	}
+	return nil
+}
+
+// checkAllocation takes what a gets from what is left of each machine.
+func checkAllocation(a planner.Allocation, plan planner.Plan, left []int) error {
+	c := a.Config
+	switch {
+	case c.Nodes <= 0 || len(a.Machines) != c.Nodes:
+		return fmt.Errorf("%d machines for %d nodes", len(a.Machines), c.Nodes)
+	case c.Replicas <= 0 || c.Replicas%c.Nodes != 0:
+		return fmt.Errorf("%d replicas do not lie evenly on %d nodes", c.Replicas, c.Nodes)
+	}
+	used := map[planner.MachineRef]bool{}
+	for _, ref := range a.Machines {
+		switch {
+		case ref < 0 || int(ref) >= len(plan.Machines):
+			return fmt.Errorf("there is no machine %d", ref)
+		case used[ref]:
+			return fmt.Errorf("machine %d carries two nodes", ref)
+		case plan.Machines[ref].Offering != a.Offering:
+			return fmt.Errorf("machine %d is of %s, not of %s", ref, plan.Machines[ref].Offering, a.Offering)
+		}
+		used[ref] = true
+		if left[ref] -= c.Replicas / c.Nodes; left[ref] < 0 {
+			return fmt.Errorf("machine %d (%s) has not enough accelerators", ref, a.Offering)
+		}
+	}
+	return nil
+}
+
+// checkRules holds an allocation to what its job and its machines demand of a gang.
+// spans is who of the allocations before lies on several machines.
+func checkRules(a planner.Allocation, job *planner.Job, t provider.InstanceType, spans map[planner.MachineRef]*planner.Job) error {
+	c := a.Config
+	switch {
+	case t.Kind == provider.TPU && (c.Nodes != 1 || c.Replicas != t.Count):
+		return fmt.Errorf("%d replicas on %d slices of %d: a TPU slice is used whole and alone", c.Replicas, c.Nodes, t.Count)
+	case c.Nodes > 1 && t.Interconnect == "" && !job.Resources.Ethernet:
+		return fmt.Errorf("%d nodes of %s, which declares no interconnect", c.Nodes, t.Name)
+	case c.Nodes == 1:
+		return nil
+	}
+	for _, ref := range a.Machines {
+		other, taken := spans[ref]
+		if taken && !(job.Resources.ShareNodes && other.Resources.ShareNodes) {
+			return fmt.Errorf("machine %d carries the gang of %s too, and one of the two does not share", ref, other.ID)
+		}
+		if !taken || !job.Resources.ShareNodes {
+			spans[ref] = job
+		}
+	}
+	return nil
+}
