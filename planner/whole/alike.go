@@ -2,7 +2,7 @@ package whole
 
 import (
 	"cmp"
-	"fmt"
+	"encoding/binary"
 	"math"
 	"slices"
 )
@@ -20,13 +20,16 @@ func (t *tree) count(c, i int) float64 {
 func (t *tree) classify() {
 	t.classes, t.order = nil, nil
 	index := make(map[string]int)
+	var key []byte
 	for n := range t.jobs {
-		var key []byte
+		key = key[:0]
 		order := []int{-1} // none; its column is not looked at
 		for i, col := range t.column[n] {
 			if col >= 0 {
 				o := t.p.Options[t.jobs[n]][i]
-				key = fmt.Appendf(key, "%d %d %x %x;", i, o.Row, math.Float64bits(o.Units), math.Float64bits(o.Value))
+				for _, word := range []uint64{uint64(i), uint64(o.Row), math.Float64bits(o.Units), math.Float64bits(o.Value)} {
+					key = binary.LittleEndian.AppendUint64(key, word)
+				}
 				order = append(order, i)
 			}
 		}

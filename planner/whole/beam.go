@@ -30,6 +30,7 @@ type beam struct {
 	states []chain
 	rooms  []float64 // state × row
 	next   []chain
+	trail  []link // moves that chains share, each after the one before
 	best   chain
 	found  bool
 }
@@ -47,9 +48,15 @@ type move struct {
 // amiss with the rooms.
 type chain struct {
 	loss, score float64
-	list        [beamDepth]*move
-	n           int
-	parent      int // state that it comes from
+	move        *move // the last one; nil: none
+	before      int32 // those before it, in the trail; -1: none
+	parent      int32 // state that it comes from
+}
+
+// link is a move of a chain and the place of the one before, -1: none.
+type link struct {
+	move   *move
+	before int32
 }
 
 // sweep improves the choice by beams until they find nothing, or the loss is enough.
@@ -91,8 +98,9 @@ func (b *beam) improve() bool {
 			rest += x.r.loss(x.p, j, c)
 		}
 		if b.run(rest, total) {
-			for _, m := range b.best.list[:b.best.n] {
-				x.move(int(m.j), int(m.i))
+			x.move(int(b.best.move.j), int(b.best.move.i))
+			for at := b.best.before; at >= 0; at = b.trail[at].before {
+				x.move(int(b.trail[at].move.j), int(b.trail[at].move.i))
 			}
 			return true
 		}
@@ -176,7 +184,8 @@ func (b *beam) index(total float64) {
 func (b *beam) run(loss, total float64) bool {
 	x := b.x
 	k := len(x.left)
-	start := chain{loss: loss, score: loss + x.rent(x.left)}
+	start := chain{loss: loss, score: loss + x.rent(x.left), before: -1}
+	b.trail = b.trail[:0]
 	b.best, b.found = chain{score: total - gainLeast*(1+math.Abs(x.r.bound))}, false
 	b.states, b.rooms = append(b.states[:0], start), append(b.rooms[:0], x.left...)
 	for range beamDepth {
@@ -193,12 +202,14 @@ func (b *beam) run(loss, total float64) bool {
 		b.states = b.states[:0]
 		seen := make(map[uint64]bool, len(b.next))
 		for _, c := range b.next {
-			room := append(rooms[len(rooms):], b.rooms[c.parent*k:c.parent*k+k]...)
-			c.list[c.n-1].shift(room)
+			at := int(c.parent) * k
+			room := append(rooms[len(rooms):], b.rooms[at:at+k]...)
+			c.move.shift(room)
 			if h := hash(room); !seen[h] {
 				seen[h] = true
 				rooms = append(rooms, room...)
-				b.states = append(b.states, c)
+				b.trail = append(b.trail, link{c.move, c.before})
+				b.states = append(b.states, chain{loss: c.loss, score: c.score, before: int32(len(b.trail) - 1)})
 			}
 		}
 		b.rooms = rooms
@@ -238,11 +249,7 @@ func (x *exchange) rent(room []float64) float64 {
 // limit, and returns the new limit.
 func (b *beam) expand(s int, limit float64) float64 {
 	k := len(b.x.left)
-	here := &b.states[s]
 	room := b.rooms[s*k : s*k+k]
-	if here.n == beamDepth {
-		return limit
-	}
 	var rows [beamRows]int
 	var worst [beamRows]float64
 	n := 0
@@ -281,6 +288,12 @@ func (b *beam) try(s int, moves []move, limit float64) float64 {
 	room := b.rooms[s*k : s*k+k]
 	price := b.x.r.prices
 	rest := here.score - here.loss
+	var done [beamDepth]int32 // jobs that the chain has moved
+	n := 0
+	for at := here.before; at >= 0; at = b.trail[at].before {
+		done[n] = b.trail[at].move.j
+		n++
+	}
 	for i := range moves {
 		m := &moves[i]
 		// Moves come in order of loss: from here on none gets below.
@@ -302,13 +315,10 @@ func (b *beam) try(s int, moves []move, limit float64) float64 {
 			}
 		}
 		score += here.loss + m.loss
-		if score >= limit || here.has(m.j) {
+		if score >= limit || slices.Contains(done[:n], m.j) {
 			continue
 		}
-		c := here
-		c.list[c.n] = m
-		c.n++
-		c.loss, c.score, c.parent = here.loss+m.loss, score, s
+		c := chain{loss: here.loss + m.loss, score: score, move: m, before: here.before, parent: int32(s)}
 		if score < b.best.score && b.fits(room, m) {
 			b.best, b.found = c, true
 		}
@@ -319,15 +329,6 @@ func (b *beam) try(s int, moves []move, limit float64) float64 {
 		}
 	}
 	return limit
-}
-
-func (c *chain) has(j int32) bool {
-	for _, m := range c.list[:c.n] {
-		if m.j == j {
-			return true
-		}
-	}
-	return false
 }
 
 // fits reports whether no row is overfull after m.

@@ -11,8 +11,9 @@ const (
 	exchangeJobs = 60        // jobs in one exchange, those of most promise
 	exchangeMost = 3_000_000 // states × options tried in one exchange
 	exchangeWork = 100_000_000
-	exchangePass = 4 // passes over all groups of one size
-	exchangeTrio = 8 // rows up to which they are taken in threes
+	exchangePass = 4   // passes over all groups of one size
+	exchangeTrio = 8   // rows up to which they are taken in threes
+	shortJobs    = 500 // jobs up to which every option that could gain is looked at
 )
 
 // exchangeReach is how far the use of a row may move on the way, in units, by the
@@ -406,9 +407,13 @@ type option struct {
 	loss   float64
 }
 
-// shorten lists each job's options that lose less than all that is lost at present.
+// shorten lists each job's options that lose less than all that is lost at present; in
+// large programs, where no change that gains loses so much by one option, than a part.
 func (x *exchange) shorten() {
 	total := x.loss()
+	if part := float64(shortJobs) / float64(len(x.choice)); part < 1 {
+		total *= part
+	}
 	x.short = make([][]option, len(x.choice))
 	var all []option
 	for j, list := range x.p.Options {

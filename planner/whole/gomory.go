@@ -12,7 +12,8 @@ import (
 const (
 	cutRounds   = 60
 	cutsPerPass = 30
-	cutColumns  = 20_000 // columns above which no more rows are tried than cuts are kept
+	cutColumns  = 20_000 // columns above which few rows are tried, for a cut costs as many entries
+	cutSources  = 30     // rows tried then
 	cutLeast    = 0.02   // fractions nearer to whole give weak and shaky cuts
 	cutSpread   = 1e-6   // entries smaller than this part of the largest are left out
 	cutDepth    = 1e-5   // distance from the present point below which a cut is not worth its row
@@ -96,7 +97,7 @@ func (t *tree) gomory() []inequality {
 	var cuts []inequality
 	sources := 2 * cutsPerPass
 	if t.lp.Columns() > cutColumns {
-		sources = cutsPerPass
+		sources = cutSources
 	}
 	for _, q := range from[:min(len(from), sources)] {
 		t.s.Tableau(q.v, columns, slacks)
@@ -188,6 +189,8 @@ func (t *tree) restate(cuts []inequality) bool {
 		bound = append(bound, c.bound)
 	}
 	lp := linear.NewProgram(bound)
+	entries := len(old.Row) + len(cuts)*old.Columns()
+	lp.Row, lp.Value = make([]int32, 0, entries), make([]float64, 0, entries)
 	column := make([]int32, old.Columns())
 	var owner, option []int
 	var rent []float64

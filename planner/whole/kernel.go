@@ -53,7 +53,7 @@ func (p *Problem) kernel(r *relaxation, keep [][]bool, res *Result, l Limits, co
 		}
 		room[row] = max(c, 0)
 	}
-	within := l.Gap / 2 * math.Abs(res.Value+p.Offset)
+	within := l.within(p, res)
 	t := newTree(p, jobs, near, room, r.prices, res.Value-fixed, kernelNodes, within)
 	t.cutRounds = kernelCuts
 	bound := t.run() + fixed

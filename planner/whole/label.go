@@ -201,7 +201,7 @@ func (l *labels) unused(u *use, n int) float64 {
 // label proves the choice or betters it, and reports whether that is the end of it within
 // so much work.
 func (p *Problem) label(r *relaxation, keep [][]bool, res *Result, l Limits, most int) bool {
-	within := l.Gap / 2 * math.Abs(res.Value+p.Offset)
+	within := l.within(p, res)
 	limit := r.bound - res.Value - within
 	b := newLabels(p, r, keep, limit)
 	if b == nil {

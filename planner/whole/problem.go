@@ -81,6 +81,15 @@ func (p *Problem) left(choice []int) []float64 {
 	return left
 }
 
+// all lists the jobs.
+func (p *Problem) all() []int {
+	jobs := make([]int, len(p.Options))
+	for j := range jobs {
+		jobs[j] = j
+	}
+	return jobs
+}
+
 // fits reports whether a choice keeps to capacity.
 func (p *Problem) fits(choice []int) bool {
 	for _, l := range p.left(choice) {

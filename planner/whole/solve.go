@@ -8,6 +8,8 @@ const (
 	exactColumns = 200_000 // options left after striking up to which others are branched on
 	exactNodes   = 6_000   // nodes for a proof unless Limits say otherwise
 	defaultGap   = 1e-9    // proof asked for
+	gapPart      = 0.9     // of the gap asked for that a proof leaves; the rest is for rounding
+	kernelJobs   = 2000    // jobs up to which a kernel finds more than it costs
 )
 
 // Solve maximises p, which must pass Check.
@@ -30,20 +32,27 @@ func Solve(p *Problem, l Limits) Result {
 	newExchange(p, &r, keep, res.Choice).groupwise(1, enough)
 	res.Value = p.value(res.Choice)
 	if !small && gap() > l.Gap {
-		p.kernel(&r, keep, &res, l, kernelColumns)
+		if len(p.Options) <= kernelJobs {
+			p.kernel(&r, keep, &res, l, kernelColumns)
+		} else {
+			p.exchange(&r, keep, &res, enough)
+		}
 	}
-	left := r.strike(p, keep, res.Value)
-	if gap() > l.Gap && p.label(&r, keep, &res, l, labelFirst) {
-		left = 0
+	within := l.within(p, &res)
+	left := r.strike(p, keep, res.Value+within)
+	if left == 0 {
+		res.Bound = min(res.Bound, res.Value+within)
 	}
-	if gap() > l.Gap && left > 0 && left <= exactColumns {
+	if gap() > l.Gap {
+		p.label(&r, keep, &res, l, labelFirst)
+	}
+	if gap() > l.Gap && left <= exactColumns {
 		p.prove(&r, keep, &res, l)
 	}
-	if gap() > l.Gap && left > 0 && !small {
-		newExchange(p, &r, keep, res.Choice).run(enough)
-		res.Value = p.value(res.Choice)
+	if gap() > l.Gap && !small {
+		p.exchange(&r, keep, &res, enough)
 	}
-	if gap() > l.Gap && left > 0 {
+	if gap() > l.Gap {
 		p.label(&r, keep, &res, l, labelWork)
 	}
 	res.Bound = max(res.Bound, res.Value)
@@ -60,13 +69,21 @@ func distance(bound, value float64) float64 {
 	return (bound - value) / max(math.Abs(bound), math.Abs(value))
 }
 
+// exchange betters the choice by exchanges of all kinds.
+func (p *Problem) exchange(r *relaxation, keep [][]bool, res *Result, enough float64) {
+	newExchange(p, r, keep, res.Choice).run(enough)
+	res.Value = p.value(res.Choice)
+}
+
+// within is by how much a better choice must exceed the present one to be looked for.
+func (l Limits) within(p *Problem, res *Result) float64 {
+	return gapPart * l.Gap * math.Abs(res.Value+p.Offset)
+}
+
 // prove branches on the whole program.
 func (p *Problem) prove(r *relaxation, keep [][]bool, res *Result, l Limits) {
-	jobs := make([]int, len(p.Options))
-	for j := range jobs {
-		jobs[j] = j
-	}
-	within := l.Gap / 2 * math.Abs(res.Value+p.Offset)
+	jobs := p.all()
+	within := l.within(p, res)
 	nodes := l.Nodes // a node costs about as the square of the jobs
 	if n := float64(exactJobs) / float64(len(jobs)); n < 1 {
 		nodes = int(n * n * float64(nodes))
