@@ -12,16 +12,25 @@ import (
 
 // run moves time from round to round and event to event until nothing is left.
 func (w *world) run(ctx context.Context) error {
+	if w.s.Standing {
+		if err := w.raise(ctx); err != nil {
+			return err
+		}
+	}
 	round := w.now // the next of the period
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := w.step(ctx); err != nil {
+		if err := w.turn(ctx); err != nil {
 			return err
 		}
 		if over, err := w.over(ctx); over || err != nil {
 			return err
+		}
+		if w.s.Lockstep && !w.closing {
+			w.advance(w.turnOver())
+			continue
 		}
 		for !round.After(w.now) {
 			round = round.Add(w.s.Loop.Round)
@@ -76,7 +85,7 @@ func (w *world) step(ctx context.Context) error {
 		if err := w.submit(ctx); err != nil {
 			return err
 		}
-		if all := w.open() == 0 && len(w.coming) == 0; all || !w.now.Before(w.end()) {
+		if all := w.open() == 0 && len(w.coming) == 0 || w.counted == 0; all || !w.now.Before(w.end()) {
 			w.closing, w.closedAt, w.passed = true, w.now, !all
 			if len(w.s.Reservations) > 0 { // no clock ends a machine that costs nothing: the fleet is given up by hand
 				if err := w.loop.Resume(ctx, w.now, "the simulation", true); err != nil {
@@ -90,6 +99,8 @@ func (w *world) step(ctx context.Context) error {
 		return err
 	}
 	w.counts.rounds++
+	w.declared, w.nextDecision, w.lastRound = round.Breaker == "", round.NextDecision, w.now
+	w.stirred, w.runner.news = false, false
 	if round.Breaker != "" { // nobody is there who could look: what the policy wants is done in the next round
 		if err := w.loop.Resume(ctx, w.now, "the simulation", true); err != nil {
 			return err
@@ -137,6 +148,7 @@ func (w *world) take(ctx context.Context, events []autoscale.Event) error {
 		switch events[i].Kind {
 		case autoscale.EventDone:
 			w.done++
+			w.count(events[i].Job)
 		case autoscale.EventLaunchFailed:
 			w.counts.failedLaunches++
 		case autoscale.EventFailed:
@@ -154,6 +166,7 @@ func (w *world) take(ctx context.Context, events []autoscale.Event) error {
 	for i := range all {
 		if all[i].Phase == autoscale.JobFailed {
 			w.failed++
+			w.count(all[i].Job.ID)
 		}
 	}
 	return nil
@@ -195,6 +208,9 @@ func (w *world) booked(ctx context.Context) (bool, error) {
 // machines that went away.
 func (w *world) advance(to time.Time) {
 	for _, c := range w.clouds {
+		if at, ok := c.NextEvent(); ok && !at.After(to) {
+			w.stirred = true
+		}
 		c.Advance(to)
 	}
 	w.look()

@@ -20,6 +20,7 @@ const (
 	computing                  // progress
 	saving                     // write a checkpoint; progress stands
 	ending                     // write the last one
+	standing                   // whole steps are done; the next begins with the next round
 	finished                   // no processes any more
 )
 
@@ -31,6 +32,8 @@ type runSpec struct {
 	safe          float64              // samples in the checkpoint that it starts from
 	restore, save time.Duration
 	every         time.Duration // computing time between checkpoints; 0: none
+	step          float64       // samples of a step of which only whole ones are done in a turn; 0: it goes on as it comes
+	turn          time.Time     // end of the first turn
 }
 
 // run is one generation of a gang: a chain of phases, each with its exact end.
@@ -42,6 +45,7 @@ type run struct {
 	ends  time.Time       // of the phase; zero: never
 	seen  float64         // samples done when the phase began
 	due   time.Time       // of the next checkpoint; zero: none
+	quota float64         // samples done at the end of the turn; 0: it has none
 	leg   int             // that it is on, or was on last
 	ran   []time.Duration // progress on each leg, before the phase began
 	state autoscale.GangState
@@ -86,6 +90,11 @@ func (x *run) next() {
 			x.finish(autoscale.GangDone, at)
 			return
 		}
+		if x.quota > 0 && x.quotaAt(x.began).Equal(at) {
+			x.seen = x.quota
+			x.enter(standing, at, time.Time{})
+			return
+		}
 		x.seen = x.seenAt(at)
 		if !x.last() && x.doneAt(x.began).Equal(at) {
 			x.seen = x.legs[x.leg].to
@@ -120,7 +129,57 @@ func (x *run) stretch(at time.Time) {
 	if !x.due.IsZero() && (ends.IsZero() || x.due.Before(ends)) {
 		ends = x.due
 	}
+	x.quota = 0
+	if x.step > 0 {
+		x.quota = x.seen + max(0, x.step*math.Floor(x.legs[x.leg].perHour*x.turn.Sub(at).Hours()/x.step))
+		if stands := x.quotaAt(at); x.quota < x.work && (ends.IsZero() || stands.Before(ends)) {
+			ends = stands
+		} else {
+			x.quota = 0
+		}
+	}
 	x.enter(computing, at, ends)
+}
+
+// quotaAt is when the whole steps of a turn are done if progress began at an instant;
+// with none to be done, the end of the turn.
+func (x *run) quotaAt(began time.Time) time.Time {
+	if x.quota <= x.seen {
+		return x.turn
+	}
+	return began.Add(time.Duration(math.Ceil((x.quota - x.seen) / x.legs[x.leg].perHour * float64(time.Hour))))
+}
+
+// goOn begins a turn.
+func (x *run) goOn(now, ends time.Time) {
+	x.turn = ends
+	if x.step == 0 {
+		return
+	}
+	switch x.phase {
+	case standing:
+		x.compute(now)
+	case computing:
+		x.seen = x.seenAt(now)
+		x.stretch(now)
+	}
+}
+
+// standsAt is when it has done what it does in this turn.
+func (x *run) standsAt() time.Time {
+	at := x.turn
+	switch {
+	case x.phase == standing:
+		return x.began
+	case x.phase == computing && x.quota > 0:
+		at = x.quotaAt(x.began)
+	case x.phase == computing && x.last():
+		at = x.doneAt(x.began)
+	}
+	if at.IsZero() || at.After(x.turn) {
+		return x.turn
+	}
+	return at
 }
 
 // last reports whether the work is done at the end of the leg.
@@ -151,7 +210,7 @@ func (x *run) stop(now time.Time) {
 	switch x.phase {
 	case restoring:
 		x.finish(autoscale.GangStopped, now)
-	case computing:
+	case computing, standing:
 		x.seen = x.seenAt(now)
 		x.enter(ending, now, now.Add(x.save))
 		x.become(autoscale.GangStopping, now)

@@ -37,6 +37,11 @@ type Truth struct {
 	// around the true ones.
 	Scatter float64
 
+	// Step is how many samples a rigid job does in one step. In lockstep it does whole
+	// steps only, as many as fit into a round. Nil, and an answer of 0: samples are
+	// continuous.
+	Step func(job *planner.Job) float64
+
 	// Work is how many samples job really takes. It must be given for jobs whose
 	// work is not known: without it they never end.
 	Work func(job *planner.Job) float64
@@ -69,6 +74,10 @@ type Runner struct {
 
 	places map[planner.JobID]provider.Offering // where each job ran last
 	egress pricing.Money
+
+	turn  time.Time // end of the present round in lockstep; zero: there is none
+	ended bool      // a gang has ended at once since it was last asked
+	news  bool      // a gang has ended by itself since the last round
 }
 
 // NewRunner builds a runner that stands at cfg.Start with no gangs.
@@ -150,7 +159,47 @@ func (r *Runner) begin(job *planner.Job, g autoscale.Gang) (*run, error) {
 	return newRun(g, runSpec{
 		legs: legs, failed: failed, work: work, safe: r.safe[job.ID],
 		restore: job.Checkpoint.Restore + r.bring(job, g.Offering), save: job.Checkpoint.Save, every: every,
+		step: r.step(job), turn: r.turn,
 	}, r.now), nil
+}
+
+// step is Truth.Step.
+func (r *Runner) step(job *planner.Job) float64 {
+	if r.cfg.Truth.Step == nil {
+		return 0
+	}
+	return r.cfg.Truth.Step(job)
+}
+
+// beginTurn lets every gang go on until the end of a round in lockstep.
+func (r *Runner) beginTurn(ends time.Time) {
+	r.turn = ends
+	for _, x := range r.runs {
+		if x.live() {
+			x.goOn(r.now, ends)
+		}
+	}
+}
+
+// turnOver is when the last gang has done what it does in this round. ok is false when
+// none runs.
+func (r *Runner) turnOver() (at time.Time, ok bool) {
+	for _, x := range r.runs {
+		if !x.live() {
+			continue
+		}
+		if ends := x.standsAt(); !ok || ends.After(at) {
+			at, ok = ends, true
+		}
+	}
+	return at, ok
+}
+
+// endedAtOnce reports whether a gang was told to stop, and has, since it was last asked.
+func (r *Runner) endedAtOnce() bool {
+	ended := r.ended
+	r.ended = false
+	return ended
 }
 
 // bring moves what a job needs to the region that it starts in: its data, unless
@@ -220,6 +269,7 @@ func (r *Runner) Stop(_ context.Context, job planner.JobID, generation int64, mo
 		r.runs[at].kill(r.now)
 	}
 	r.keep(r.runs[at])
+	r.ended = r.ended || !r.runs[at].live()
 	return nil
 }
 
@@ -243,6 +293,7 @@ func (r *Runner) Advance(to time.Time) {
 		if x.live() {
 			x.advance(to)
 			r.keep(x)
+			r.news = r.news || !x.live()
 		}
 	}
 }

@@ -38,6 +38,18 @@ type Setting struct {
 	// from the start, and they cost nothing more.
 	Reservations []autoscale.Reservation
 
+	// Standing has all of Reservations up before the first job comes.
+	Standing bool
+
+	// Lockstep moves time as simulators of turns do: a round lasts until the last gang
+	// has done the whole steps that fit into its period, and nothing that happens within
+	// starts another. When nothing runs, the next one begins as a job comes.
+	Lockstep bool
+
+	// Counted are the jobs that the simulation is about: it ends when they have, and
+	// stops all others. Nil: all.
+	Counted func(*planner.Job) bool
+
 	Plan     autoscale.PlanFunc
 	Loop     autoscale.Settings
 	Hazards  pricing.HazardConfig // what is believed before any loss is seen
@@ -45,7 +57,8 @@ type Setting struct {
 	Transfer planner.Transfer     // what moving data takes; zero: planner.DefaultTransfer
 	Rules    ledger.Rules         // how the clouds bill
 
-	// Climate is how the capacity of a cloud comes and goes; nil is fake.Measured.
+	// Climate is how the capacity of a cloud comes and goes; nil is fake.Measured, and
+	// for ClusterCloud that its machines are there at once and stay.
 	Climate func(cloud string) (fake.Climate, error)
 
 	// Scenario is what is to go wrong with the clouds, in the language of provider/fake,
@@ -101,6 +114,11 @@ func (s *Setting) fill() error {
 	s.HazardScale = cmp.Or(s.HazardScale, 1)
 	s.Reference = cmp.Or(s.Reference, "V100")
 	s.Loop.Round = cmp.Or(s.Loop.Round, autoscale.DefaultSettings().Round)
+	if s.Standing {
+		for _, r := range s.Reservations {
+			s.Loop.MaxGrowth += r.Count // all come up at once
+		}
+	}
 	if s.Transfer.GiBPerSec == 0 {
 		s.Transfer = planner.DefaultTransfer()
 	}
@@ -108,7 +126,7 @@ func (s *Setting) fill() error {
 		s.Buy = func(provider.Offering) bool { return true }
 	}
 	if s.Climate == nil {
-		s.Climate = fake.Measured
+		s.Climate = climate
 	}
 	s.Jobs = slices.Clone(s.Jobs)
 	slices.SortStableFunc(s.Jobs, func(a, b *planner.Job) int {

@@ -60,21 +60,28 @@ type world struct {
 	loop    *autoscale.Loop
 	check   checker
 
-	now      time.Time
-	coming   []*planner.Job // not yet submitted
-	closing  bool           // nothing more is planned: the fleet ends
-	closedAt time.Time
-	passed   bool                                      // the horizon ended it
-	quiet    int                                       // rounds in a row after which no machine and no gang was left
-	done     int                                       // jobs that are done
-	failed   int                                       // jobs that were given up
-	machines map[provider.InstanceID]provider.Instance // every one there was
-	order    []provider.InstanceID                     // in the order in which they were seen
-	live     []provider.Instance                       // as of now
-	leaving  int                                       // machines on their way out
-	jobs     []jobCount
-	courses  map[planner.JobID][]Course
-	counts   counts
+	now          time.Time
+	coming       []*planner.Job // not yet submitted
+	declared     bool           // a round was run, and nextDecision is its word
+	nextDecision time.Time      // zero: never
+	lastRound    time.Time
+	stirred      bool                   // a cloud had something to say since
+	raising      bool                   // all that is owned is brought up
+	awaited      map[planner.JobID]bool // of those that the simulation is about: they have not ended
+	counted      int                    // of awaited; negative: all jobs are
+	closing      bool                   // nothing more is planned: the fleet ends
+	closedAt     time.Time
+	passed       bool                                      // the horizon ended it
+	quiet        int                                       // rounds in a row after which no machine and no gang was left
+	done         int                                       // jobs that are done
+	failed       int                                       // jobs that were given up
+	machines     map[provider.InstanceID]provider.Instance // every one there was
+	order        []provider.InstanceID                     // in the order in which they were seen
+	live         []provider.Instance                       // as of now
+	leaving      int                                       // machines on their way out
+	jobs         []jobCount
+	courses      map[planner.JobID][]Course
+	counts       counts
 }
 
 // newWorld builds the clouds, the loop and all that it is made of.
@@ -95,6 +102,16 @@ func newWorld(s Setting) (*world, error) {
 	w := &world{
 		s: s, now: s.Start, coming: s.Jobs, machines: map[provider.InstanceID]provider.Instance{}, courses: map[planner.JobID][]Course{},
 		prices: s.Prices.Restrict(func(o provider.Offering) bool { return sold[o] }),
+	}
+	w.counted = -1
+	if s.Counted != nil {
+		w.awaited, w.counted = map[planner.JobID]bool{}, 0
+		for _, j := range s.Jobs {
+			if s.Counted(j) {
+				w.awaited[j.ID] = true
+				w.counted++
+			}
+		}
 	}
 	var err error
 	if w.clouds, err = s.clouds(); err != nil {
@@ -163,6 +180,9 @@ func newTokens(seed uint64) func() string {
 // every is the time between checkpoints by Young and Daly, from the losses that
 // come without a notice long enough to save, as they are believed.
 func (w *world) every(job *planner.Job, g autoscale.Gang, h pricing.Hazard) time.Duration {
+	if g.Offering.Cloud == ClusterCloud {
+		return 0 // nothing is lost there
+	}
 	unannounced := h.PerHour(g.Config.Nodes)
 	if g.Offering.Market == provider.Spot {
 		notices := w.s.Loop.Notices
@@ -178,6 +198,9 @@ func (w *world) every(job *planner.Job, g autoscale.Gang, h pricing.Hazard) time
 
 // plan is the setting's, until the end: then all is given up.
 func (w *world) plan(p planner.Problem) (planner.Plan, error) {
+	if w.raising {
+		return raised(p), nil
+	}
 	if !w.closing {
 		plan, err := w.s.Plan(p)
 		if err == nil {

@@ -30,13 +30,18 @@ type Answer struct {
 type Options struct {
 	Power *float64 // of the power mean; nil: −1
 	Gap   float64  // relative; 0: 1e-9
+
+	// Interior leaves the point as the interior method finds it, amid all that are about
+	// as good, as Gavel's solver did. Else, of the best points, one of most second gain.
+	// Pairs are not looked at.
+	Interior bool
 }
 
 func (o Options) settings() settings {
 	if o.Gap > 0 {
-		return settings{o.Gap}
+		return settings{gap: o.Gap, interior: o.Interior}
 	}
-	return settings{1e-9}
+	return settings{gap: 1e-9, interior: o.Interior}
 }
 
 // answerOf turns a plan into an answer with its own objective and bound.

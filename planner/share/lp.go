@@ -40,7 +40,8 @@ type plan struct {
 
 // settings that all policies share.
 type settings struct {
-	gap float64
+	gap      float64
+	interior bool
 }
 
 // true throughput of job j on type w.
@@ -52,7 +53,7 @@ func (p *Problem) solve(d demand, s settings) plan {
 		return p.solvePacked(d, s)
 	}
 	b := p.blocks(&d)
-	sol := block.Solve(b, block.Options{Gap: s.gap, Vertex: true, Second: true})
+	sol := block.Solve(b, block.Options{Gap: s.gap, Vertex: !s.interior, Second: !s.interior})
 	r := plan{status: sol.Status, objective: sol.Objective, bound: sol.Bound, gap: sol.Gap, prices: sol.Prices,
 		worth: sol.Worth, conflict: sol.Conflict, iteration: sol.Iterations, pivots: sol.Pivots}
 	r.x, r.theta = make([][]float64, len(p.Jobs)), make([]float64, len(p.Jobs))

@@ -41,7 +41,7 @@ type pairing struct {
 func (p *Problem) solvePacked(d demand, s settings) plan {
 	alone := d
 	alone.packed = false
-	first := p.solve(alone, settings{max(s.gap, 1e-7)})
+	first := p.solve(alone, settings{gap: max(s.gap, 1e-7)})
 	f := newPairing(p, &d)
 	if f == nil {
 		return first

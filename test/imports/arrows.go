@@ -57,8 +57,11 @@ var allowed = map[string][]string{
 	"autoscale/client":         {"autoscale/document"},
 	"autoscale/node":           slices.Concat(loopAndBelow, []string{"autoscale/client"}),
 	"autoscale/sim/workload":   {"planner", "planner/throughput", "pricing", "provider"},
+	"autoscale/sim/peer":       {"planner", "planner/share", "provider"}, // published schedulers: they plan for the loop, and know none
 	"autoscale/sim":            slices.Concat(loopAndBelow, []string{"autoscale/store", "provider/fake"}),
 	"autoscale/report":         slices.Concat(loopAndBelow, []string{"autoscale/sim"}),
+
+	"test/replay": anythingOfOur, // a program that runs published experiments through all of it
 
 	"terraform/provider": {"autoscale/client", "autoscale/document"},
 	"cmd/goodfleet":      anythingOfOur,
@@ -75,6 +78,7 @@ var allowedInTests = map[string][]string{
 	"autoscale/store":       {"provider/fake"},
 	"autoscale/report":      {"provider/fake", "autoscale/store"},
 	"autoscale/sim":         {"autoscale/sim/workload"},
+	"autoscale/sim/peer":    {"autoscale", "autoscale/placement", "autoscale/sim", "pricing"},
 }
 
 // homes maps the start of a foreign import path to the only packages that may

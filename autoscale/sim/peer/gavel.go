@@ -1,0 +1,370 @@
+package peer
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/planner/share"
+)
+
+// GavelConfig is a policy of Gavel's and how its rounds go.
+type GavelConfig struct {
+	Rule share.Policy
+
+	// Aware policies take kinds in the fixed order V100, P100, K80; for others the order
+	// is drawn in each round.
+	Aware bool
+
+	// Blind policies take every kind to be as fast as a V100.
+	Blind bool
+
+	// FIFO leaves jobs of priority 0 waiting; all other rules give them what is left.
+	FIFO bool
+
+	// Interior leaves the choice among equally good shares to the interior method, as
+	// Gavel's solver did; else those of most throughput are taken.
+	Interior bool
+
+	Renew time.Duration // least time between two allocations; 0: 1920 s, as published
+	Seed  uint64        // of the order of kinds
+}
+
+// renew and half are numbers of Gavel's program: an allocation holds for at least 1920
+// s, and each job begins with half a round of 360 s to its account on each kind.
+const (
+	renew = 1920 * time.Second
+	half  = 180 * time.Second
+)
+
+// streamKinds keeps the order of kinds apart from all other randomness.
+const streamKinds = 0x6b_69_6e_64
+
+// Gavel is the round mechanism of Gavel's simulator (scheduler.py at c4fa400). Every so
+// often it shares machines by a rule; in each round it takes, kind by kind, the jobs of
+// the largest priority, their share over the part of the time that they had there since
+// the shares were made. Ties go by what they were entitled to and did not get, then by
+// the share, then by arrival. A gang that does not fit is skipped. A job that came since
+// the shares were made may win, and then its machines stand idle: it is placed when
+// there are shares for it.
+type Gavel struct {
+	cfg GavelConfig
+	rng *rand.Rand
+
+	made    bool
+	begin   time.Time // first plan
+	renewed time.Time // shares
+	flag    bool      // a job came or went since
+	last    time.Time // plan
+	plan    planner.Plan
+	jobs    map[planner.JobID]*account
+	total   []float64 // time that all jobs had, by kind, s
+}
+
+// account is what the mechanism knows of a job.
+type account struct {
+	seen    bool      // in the present problem
+	share   []float64 // by kind; nil: it has none yet
+	time    []float64 // that it had since the shares were made, s
+	lacks   []float64 // entitled to and did not get, s, over all shares
+	runs    int       // kind that it runs on; -1: none
+	done    float64   // samples, when shares were made last
+	alone   float64   // its isolated speed then, samples/s
+	isolate float64   // seconds that its work would have taken isolated
+}
+
+// NewGavel begins with nothing shared.
+func NewGavel(cfg GavelConfig) *Gavel {
+	cfg.Renew = cmp.Or(cfg.Renew, renew)
+	return &Gavel{cfg: cfg, rng: rand.New(rand.NewPCG(cfg.Seed, streamKinds)), jobs: map[planner.JobID]*account{}}
+}
+
+// Plan makes the plan of a round. Asked again at the same instant it says the same.
+func (g *Gavel) Plan(p planner.Problem) (planner.Plan, error) {
+	if g.made && p.Now.Equal(g.last) {
+		return g.again(p), nil
+	}
+	f := newFloor(&p)
+	if !g.made {
+		g.begin, g.renewed = p.Now, p.Now
+		g.total = make([]float64, len(f.kinds))
+	}
+	g.settle(p.Now)
+	g.take(&p)
+	first := g.renewed.Equal(g.begin)
+	if g.flag && (first || p.Now.Sub(g.renewed) >= g.cfg.Renew) {
+		if err := g.renew(f); err != nil {
+			return planner.Plan{}, err
+		}
+	}
+	g.plan = g.round(f)
+	g.made, g.last = true, p.Now
+	return g.plan, nil
+}
+
+// again is the plan of this instant for a problem in which gangs have left since.
+func (g *Gavel) again(p planner.Problem) planner.Plan {
+	g.plan.NextDecision = p.Now.Add(1)
+	return g.plan
+}
+
+// settle adds the time since the last plan to the accounts of those who ran.
+func (g *Gavel) settle(now time.Time) {
+	sec := now.Sub(g.last).Seconds()
+	if !g.made {
+		return
+	}
+	for _, a := range g.jobs {
+		if a.runs >= 0 {
+			a.time[a.runs] += sec
+			g.total[a.runs] += sec // by one and the same number: in any order
+		}
+	}
+}
+
+// take notes which jobs came and went.
+func (g *Gavel) take(p *planner.Problem) {
+	for _, a := range g.jobs {
+		a.seen = false
+	}
+	for i := range p.Jobs {
+		id := p.Jobs[i].Job.ID
+		a, known := g.jobs[id]
+		if !known {
+			a = &account{runs: -1}
+			g.jobs[id], g.flag = a, true
+		}
+		a.seen = true
+	}
+	for id, a := range g.jobs {
+		if !a.seen {
+			delete(g.jobs, id)
+			g.flag = true
+		}
+	}
+}
+
+// renew makes shares anew.
+func (g *Gavel) renew(f *floor) error {
+	p := f.p
+	since := p.Now.Sub(g.renewed).Seconds()
+	sp := share.Problem{}
+	for _, k := range f.kinds {
+		sp.Types = append(sp.Types, share.Type{Name: k.name, Workers: k.workers, Price: -1})
+	}
+	for i := range p.Jobs {
+		j := &p.Jobs[i]
+		a := g.jobs[j.Job.ID]
+		speeds := g.speeds(f, j)
+		if a.share == nil {
+			a.time, a.lacks = make([]float64, len(f.kinds)), make([]float64, len(f.kinds))
+		} else {
+			for w := range a.lacks {
+				a.lacks[w] += a.share[w]*since - (a.time[w] - half.Seconds())
+			}
+		}
+		if a.alone > 0 {
+			a.isolate += (j.Done - a.done) / a.alone
+		}
+		a.done, a.alone = j.Done, isolated(f, speeds, sizeOf(j), len(p.Jobs))
+		for w := range a.time {
+			a.time[w] = half.Seconds()
+		}
+		weight := j.Job.Weight
+		if weight == 0 {
+			weight = 1
+		}
+		sp.Jobs = append(sp.Jobs, share.Job{
+			ID: string(j.Job.ID), Scale: sizeOf(j), Weight: weight, Steps: max(0, j.Job.Work.Samples-j.Done), Throughput: speeds,
+			Elapsed: p.Now.Sub(j.Job.Submitted).Seconds(), Isolated: a.isolate, Deadline: math.NaN(),
+		})
+	}
+	g.total = make([]float64, len(f.kinds))
+	for w := range g.total {
+		g.total[w] = half.Seconds() * float64(len(p.Jobs))
+	}
+	if len(sp.Jobs) > 0 {
+		answer, err := g.cfg.Rule.Share(&sp, share.Options{Gap: 1e-6, Interior: g.cfg.Interior})
+		if err != nil {
+			return fmt.Errorf("%s: %w", g.cfg.Rule.Name, err)
+		}
+		for i := range p.Jobs {
+			a := g.jobs[p.Jobs[i].Job.ID]
+			a.share = make([]float64, len(f.kinds))
+			if answer.Share != nil {
+				for w := range a.share {
+					a.share[w] = min(max(answer.Share[i][w], 0), 1)
+				}
+			}
+		}
+	}
+	g.renewed, g.flag = p.Now, false
+	return nil
+}
+
+// sizeOf is the gang size of a rigid job, the least of another.
+func sizeOf(j *planner.JobState) int { return j.Job.Resources.Replicas.Sizes()[0] }
+
+// speeds are the throughputs of a job by kind, samples/s, as the rule is told.
+func (g *Gavel) speeds(f *floor, j *planner.JobState) []float64 {
+	speeds := make([]float64, len(f.kinds))
+	v100 := 0.0
+	for w := range f.kinds {
+		speeds[w] = f.speed(j, w)
+		if f.kinds[w].typ.Accelerator == "V100" {
+			v100 = speeds[w]
+		}
+	}
+	if g.cfg.Blind {
+		for w := range speeds {
+			speeds[w] = v100
+		}
+	}
+	return speeds
+}
+
+// speed is the throughput of a job on a kind at its size, samples/s; 0: it cannot run.
+func (f *floor) speed(j *planner.JobState, w int) float64 {
+	k := &f.kinds[w]
+	nodes, ok := k.spread(sizeOf(j))
+	if !ok {
+		return 0
+	}
+	s, ok := j.Job.Curve.Speed(k.typ.Accelerator, nodes, sizeOf(j))
+	if !ok {
+		return 0
+	}
+	return s.Goodput / 3600
+}
+
+// isolated is the speed of a job on its n-th of every kind.
+func isolated(f *floor, speeds []float64, scale, n int) float64 {
+	total, speed := 0.0, 0.0
+	for w := range f.kinds {
+		x := float64(f.kinds[w].workers) / float64(n*scale)
+		total += x
+		speed += x * speeds[w]
+	}
+	return speed / max(1, total)
+}
+
+// claimant is a job in the queue of a kind.
+type claimant struct {
+	job             int
+	priority, lacks float64
+	share           float64
+}
+
+// round selects who runs, and where.
+func (g *Gavel) round(f *floor) planner.Plan {
+	p := f.p
+	order := g.order(f)
+	for i := range p.Jobs {
+		g.jobs[p.Jobs[i].Job.ID].runs = -1
+	}
+	taken := make([]bool, len(p.Jobs))
+	chosen := make([][]int, len(f.kinds))
+	queue := make([]claimant, 0, len(p.Jobs))
+	for _, w := range order {
+		queue = queue[:0]
+		for i := range p.Jobs {
+			if taken[i] {
+				continue
+			}
+			j := &p.Jobs[i]
+			a := g.jobs[j.Job.ID]
+			speed := f.speed(j, w)
+			if speed <= 0 {
+				continue
+			}
+			c := claimant{job: i}
+			if a.share != nil {
+				c.share, c.lacks = a.share[w], a.lacks[w]
+			}
+			if c.share > 0 {
+				if part := a.time[w] / g.total[w]; part > 0 {
+					c.priority = c.share / part
+				} else {
+					c.priority = c.share * 1e9
+				}
+			}
+			if g.cfg.FIFO && c.priority == 0 {
+				continue
+			}
+			queue = append(queue, c)
+		}
+		slices.SortStableFunc(queue, func(a, b claimant) int {
+			return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(b.lacks, a.lacks), cmp.Compare(b.share, a.share))
+		})
+		left := f.kinds[w].workers
+		for _, c := range queue {
+			if n := sizeOf(&p.Jobs[c.job]); n <= left {
+				left -= n
+				taken[c.job] = true
+				chosen[w] = append(chosen[w], c.job)
+			}
+			if left == 0 {
+				break
+			}
+		}
+	}
+	for w := range f.kinds {
+		g.place(f, w, chosen[w])
+	}
+	plan := f.finish("it is others' turn")
+	plan.NextDecision = p.Now.Add(1)
+	if g.cfg.FIFO && g.flag { // nothing changes before there may be shares
+		plan.NextDecision = g.renewed.Add(g.cfg.Renew)
+	} else if g.cfg.FIFO {
+		plan.NextDecision = time.Time{}
+	}
+	return plan
+}
+
+// order is that in which kinds choose.
+func (g *Gavel) order(f *floor) []int {
+	order := make([]int, len(f.kinds))
+	for w := range order {
+		order[w] = w
+	}
+	rank := func(w int) int {
+		at := slices.Index([]string{"V100", "P100", "K80"}, f.kinds[w].typ.Accelerator)
+		if at < 0 {
+			return 3
+		}
+		return at
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return rank(a) - rank(b) })
+	if !g.cfg.Aware {
+		g.rng.Shuffle(len(order), func(a, b int) { order[a], order[b] = order[b], order[a] })
+	}
+	return order
+}
+
+// place seats the chosen of a kind: large gangs first, those who stay before others. A
+// job without shares is not placed: its machines stand idle.
+func (g *Gavel) place(f *floor, w int, chosen []int) {
+	p := f.p
+	slices.SortStableFunc(chosen, func(a, b int) int { return sizeOf(&p.Jobs[b]) - sizeOf(&p.Jobs[a]) })
+	k := &f.kinds[w]
+	seated := make([]bool, len(chosen))
+	for n, i := range chosen {
+		if g.jobs[p.Jobs[i].Job.ID].share == nil {
+			seated[n] = true
+			continue
+		}
+		seated[n] = f.keeps(&p.Jobs[i], k, sizeOf(&p.Jobs[i]))
+		if seated[n] {
+			g.jobs[p.Jobs[i].Job.ID].runs = w
+		}
+	}
+	for n, i := range chosen {
+		if !seated[n] && f.place(&p.Jobs[i], k, sizeOf(&p.Jobs[i])) {
+			g.jobs[p.Jobs[i].Job.ID].runs = w
+		}
+	}
+}
