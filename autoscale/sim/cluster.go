@@ -114,7 +114,7 @@ func parseKind(text string, catalogue *provider.Catalogue) (ClusterKind, error) 
 	return ClusterKind{Count: count, Type: provider.InstanceType{
 		Cloud: ClusterCloud, Name: fmt.Sprintf("%dx%s", each, strings.ReplaceAll(name, " ", "-")), Accelerator: name, Kind: provider.GPU,
 		Count: each, AcceleratorMemGiB: mem, VCPU: hostEach * each, MemGiB: float64(hostEach * each), DiskGiB: 1 << 20, Hosts: 1,
-		Arch: "amd64", QuotaFamily: "own", Source: "owned",
+		Interconnect: "lan", Arch: "amd64", QuotaFamily: "own", Source: "owned",
 	}}, nil
 }
 
