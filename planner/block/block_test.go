@@ -381,7 +381,7 @@ func TestJobsWithoutFloorsConverge(t *testing.T) {
 		p.Job(0, 0)
 	}
 	s := Solve(p, Options{Gap: 1e-6})
-	if s.Status != Optimal || s.Gap > 1e-6 || s.Iterations > 250 {
+	if s.Status != Optimal || s.Gap > 1e-6 || s.Iterations > 120 {
 		t.Errorf("%v, gap %g after %d iterations", s.Status, s.Gap, s.Iterations)
 	}
 }

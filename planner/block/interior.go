@@ -8,6 +8,7 @@ const (
 	stepStart  = 0.99   // and at least this in the first iterations
 	muLeast    = 1e-14  // complementarity below which rounding rules
 	stallLimit = 8      // iterations without a better point after which it stops
+	recentres  = 2      // times that a program of gains returns to the central path before that
 	rowsTol    = 2e-9   // by how much rows may be missed at the end, whatever the gap
 )
 
@@ -41,6 +42,7 @@ type interior struct {
 	rt             float64
 	acc0, acc2     []float64 // a job's capacity rows, dense
 	touched        []int32
+	one0, one2     []float64 // the same where columns are single, by column
 	rowsHit        []bool
 	primal, dualIn float64 // residuals of the last iterate
 	primalObj      float64
@@ -61,12 +63,13 @@ func newInterior(p *scaled) *interior {
 	}
 	it.schur, it.chol = make([]float64, k*k), make([]float64, k*k)
 	it.rowsHit = make([]bool, k)
+	it.one0, it.one2 = make([]float64, k), make([]float64, k)
 	return it
 }
 
 // begin takes the point where all jobs share alike, inside all capacities, and
 // prices at which no column pays.
-func (it *interior) begin(lambda []float64) {
+func (it *interior) begin() {
 	p := it.p
 	demand := make([]float64, it.k)
 	for j := range it.m {
@@ -133,9 +136,6 @@ func (it *interior) begin(lambda []float64) {
 	}
 	for r := range it.k {
 		it.lambda[r] = max(0.5*worth, 1e-3) / float64(it.k)
-		if lambda != nil {
-			it.lambda[r] = max(lambda[r], 1e-4*it.lambda[r])
-		}
 	}
 	// What all columns miss at least: far from the boundary where jobs have no rows but their
 	// time, as a poorly centred start takes short steps for long.
@@ -232,7 +232,7 @@ func (it *interior) gap() float64 {
 // run iterates until the objectives agree within tol and the rows hold, or no
 // iteration helps any more, and reports whether they agree.
 func (it *interior) run(tol float64, limit int) bool {
-	best, since := math.Inf(1), 0
+	best, since, again := math.Inf(1), 0, recentres
 	keep := it.snapshot()
 	for range limit {
 		mu := it.measure()
@@ -244,8 +244,17 @@ func (it *interior) run(tol float64, limit int) bool {
 		if score = max(score, min(tol, 1)*it.primal/rowsTol); score < 0.9*best {
 			best, since = score, 0
 			it.save(keep)
+			keep.mu = mu
 		} else if since++; since >= stallLimit {
-			break
+			if again == 0 || it.p.levels() {
+				break
+			}
+			// A few columns far from the path hold all steps back: return to it.
+			again--
+			since = 0
+			it.load(keep)
+			it.centre(keep.mu)
+			continue
 		}
 		if score <= tol || mu < muLeast && score < 100*tol {
 			it.save(keep)
@@ -263,7 +272,7 @@ func (it *interior) run(tol float64, limit int) bool {
 // point holds what a snapshot must restore.
 type point struct {
 	x, nu, lambda []float64
-	t             float64
+	t, mu         float64 // mu: the mean complementarity product
 }
 
 func (it *interior) snapshot() *point {

@@ -73,6 +73,10 @@ func (it *interior) factor() bool {
 	corner := 0.0
 	k := it.k
 	for j := range it.m {
+		if p.single {
+			corner += it.eliminateSingle(j)
+			continue
+		}
 		lo, hi := p.First[j], p.First[j+1]
 		slack := it.s[j] / it.mu[j]
 		d0, sum := slack, 0.0
@@ -129,6 +133,11 @@ func (it *interior) factor() bool {
 	}
 	for r := range k {
 		it.schur[r*k+r] += it.v[r] / it.lambda[r]
+		for q := range r {
+			if p.single { // of which only the upper triangle is there
+				it.schur[r*k+q] = it.schur[q*k+r]
+			}
+		}
 	}
 	copy(it.chol, it.schur)
 	if p.levels() {
@@ -152,6 +161,12 @@ func (it *interior) direction() {
 	border := 0.0
 	flow := 0.0
 	for j := range it.m {
+		if p.single {
+			b, f := it.targetSingle(j)
+			border += b
+			flow += f
+			continue
+		}
 		lo, hi := p.First[j], p.First[j+1]
 		sumE, sumAE, time, reach := 0.0, 0.0, 0.0, 0.0
 		follow := p.follow(j)
@@ -236,25 +251,13 @@ func (it *interior) spread(rhs float64) {
 		it.dzt = (it.rt - it.zt*it.dt) / it.t
 	}
 	for j := range it.m {
-		lo, hi := p.First[j], p.First[j+1]
-		follow := p.follow(j)
-		a0, a2 := it.g0[j], it.h2[j]
-		for i := lo; i < hi; i++ {
-			rent := it.d[i] * it.rent(it.dlambda, i)
-			a0 -= rent
-			a2 -= (p.Speed[i] - it.mean[j]) * rent
+		var dmu, dnu float64 // dnu of −nu
+		if p.single {
+			dmu, dnu = it.spreadSingle(j)
+		} else {
+			dmu, dnu = it.spreadJob(j)
 		}
-		dnu := 0.0 // of −nu
-		if p.has[j] {
-			dnu = (a2 - follow*it.dt) / it.d2[j]
-		}
-		dmu := a0/it.d0[j] - it.mean[j]*dnu
 		it.dmu[j], it.dnu[j] = dmu, -dnu
-		for i := lo; i < hi; i++ {
-			move := dmu + it.rent(it.dlambda, i) + p.Speed[i]*dnu
-			it.dx[i] = it.e[i] - it.d[i]*move
-			it.dz[i] = (it.rx[i] - it.z[i]*it.dx[i]) / it.x[i]
-		}
 		it.ds[j] = (it.rs[j] - it.s[j]*dmu) / it.mu[j]
 		it.dw[j] = 0
 		if p.has[j] {
@@ -264,6 +267,29 @@ func (it *interior) spread(rhs float64) {
 	for r := range it.k {
 		it.dv[r] = (it.rv[r] - it.v[r]*it.dlambda[r]) / it.lambda[r]
 	}
+}
+
+// spreadJob computes the steps of job j's columns, and returns those of its prices: mu's,
+// and the negative of nu's.
+func (it *interior) spreadJob(j int) (dmu, dnu float64) {
+	p := it.p
+	lo, hi := p.First[j], p.First[j+1]
+	a0, a2 := it.g0[j], it.h2[j]
+	for i := lo; i < hi; i++ {
+		rent := it.d[i] * it.rent(it.dlambda, i)
+		a0 -= rent
+		a2 -= (p.Speed[i] - it.mean[j]) * rent
+	}
+	if p.has[j] {
+		dnu = (a2 - p.follow(j)*it.dt) / it.d2[j]
+	}
+	dmu = a0/it.d0[j] - it.mean[j]*dnu
+	for i := lo; i < hi; i++ {
+		move := dmu + it.rent(it.dlambda, i) + p.Speed[i]*dnu
+		it.dx[i] = it.e[i] - it.d[i]*move
+		it.dz[i] = (it.rx[i] - it.z[i]*it.dx[i]) / it.x[i]
+	}
+	return dmu, dnu
 }
 
 // steps are the longest primal and dual steps that keep everything positive.

@@ -9,6 +9,7 @@ type scaled struct {
 	level  float64   // unit of t
 	speed  []float64 // unit of speed by job
 	has    []bool    // jobs with a speed row
+	single bool      // each column uses one capacity row, each job's different ones
 }
 
 // scale keeps the columns for which keep is true (nil: all). share multiplies capacities.
@@ -71,6 +72,7 @@ func (p *Program) scale(jobs []int32, keep []bool, share float64) *scaled {
 			s.Follow[n] /= most
 		}
 	}
+	s.single = s.isSingle()
 	return s
 }
 

@@ -111,7 +111,11 @@ func (p *Program) sift(s *Solution, o Options) {
 	for range siftRounds {
 		sc := p.scale(p.everyone(), keep, 1)
 		it := newInterior(sc)
-		it.begin(nil)
+		if prices != nil && !p.levels() {
+			it.start(sc.scalePrices(prices, p))
+		} else {
+			it.begin()
+		}
 		it.run(tol, o.iterations())
 		s.Iterations += it.iterations
 		s.Columns = sc.Columns()
@@ -161,7 +165,7 @@ func (p *Program) sample(o Options) []float64 {
 	}
 	sc := p.scale(jobs, nil, float64(len(jobs))/float64(p.Jobs()))
 	it := newInterior(sc)
-	it.begin(nil)
+	it.begin()
 	it.run(1e-4, o.iterations())
 	return sc.unscalePrices(it.lambda, p)
 }
@@ -179,6 +183,19 @@ func (sc *scaled) unscalePrices(lambda []float64, p *Program) []float64 {
 		}
 	}
 	return prices
+}
+
+// scalePrices turns prices of p's rows into those of the scaled rows.
+func (sc *scaled) scalePrices(prices []float64, p *Program) []float64 {
+	unit := sc.gain
+	if p.Level {
+		unit = sc.level
+	}
+	lambda := make([]float64, len(prices))
+	for r, price := range prices {
+		lambda[r] = price * p.Capacity[r] / unit
+	}
+	return lambda
 }
 
 // unscaleWorth turns the scaled worth of job j's speed into that of the source.

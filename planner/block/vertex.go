@@ -305,7 +305,7 @@ func (v *polish) inside(gain []float64, o Options) {
 	}
 	sc := q.scale(q.everyone(), keep, 1)
 	it := newInterior(sc)
-	it.begin(nil)
+	it.begin()
 	it.run(1e-6, o.iterations())
 	if it.primal > 1e-5 {
 		return // no better than the vertex it would leave
