@@ -335,7 +335,30 @@ func (a *admission) launches() (list []Launch, refs [][]planner.MachineRef) {
 			refs[at] = append(refs[at], ref)
 		}
 	}
+	for at := range list {
+		list[at].Alternates = a.alternates(refs[at], list[at].Jobs)
+	}
 	return list, refs
+}
+
+// alternates are the other zones that will do for all jobs of a launch, if it brings
+// every machine of each of them.
+func (a *admission) alternates(refs []planner.MachineRef, jobs []planner.JobID) []provider.Offering {
+	var list []provider.Offering
+	first := true
+	for _, x := range a.plan.Allocations {
+		if !slices.Contains(jobs, x.Job) {
+			continue
+		}
+		if slices.ContainsFunc(x.Machines, func(ref planner.MachineRef) bool { return !slices.Contains(refs, ref) }) {
+			return nil
+		}
+		if first {
+			list, first = slices.Clone(x.Alternates), false
+		}
+		list = slices.DeleteFunc(list, func(o provider.Offering) bool { return !slices.Contains(x.Alternates, o) })
+	}
+	return list
 }
 
 // targets lists the jobs that get another target, in the order of the plan.

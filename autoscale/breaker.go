@@ -115,7 +115,7 @@ func (l *Loop) doubt(v *cloudView, now time.Time) string {
 		listed[inst.ID] = true
 	}
 	for _, word := range v.interruptions {
-		listed[word.Instance] = true
+		listed[word.Instance] = listed[word.Instance] || !word.Hint
 	}
 	seen, missing := 0, 0
 	for _, m := range l.cache.machines {

@@ -28,6 +28,8 @@ type Launch struct {
 	Jobs     []planner.JobID
 	Reason   string
 	Clock    planner.Clock
+
+	Alternates []provider.Offering // other zones that will do as well: the cloud chooses
 }
 
 // Termination ends a machine that carries no gang.

@@ -12,6 +12,7 @@ const (
 	EventStart        = "start"         // a gang was started
 	EventStop         = "stop"          // a gang was told to stop
 	EventStopped      = "stopped"       // it has stopped
+	EventHint         = "hint"          // the cloud may take a machine back
 	EventNotice       = "notice"        // the cloud takes a machine back soon
 	EventLoss         = "loss"          // a machine went away under us
 	EventLost         = "lost"          // a job lost its gang

@@ -62,7 +62,7 @@ func (f *faulty) Launch(ctx context.Context, req provider.LaunchRequest) ([]prov
 		return nil, err
 	}
 	stored := slices.ContainsFunc(snap.Intents, func(x autoscale.Intent) bool {
-		return x.Token == req.Token && x.Offering == req.Offering && x.Count == req.Count && x.Min == req.Min && x.State == autoscale.IntentOpen
+		return x.Token == req.Token && x.Offering == req.Offering && x.Count == req.Count && x.Min == req.Min && slices.Equal(x.Alternates, req.Alternates) && x.State == autoscale.IntentOpen
 	})
 	if !stored {
 		f.w.t.Errorf("launch %s: no intent is stored", req.Token)

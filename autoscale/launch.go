@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/goodfleet/goodfleet/pricing/budget"
 	"github.com/goodfleet/goodfleet/provider"
 )
 
@@ -34,9 +35,14 @@ func (l *Loop) buy(ctx context.Context, d *decision, now time.Time) (setback, er
 	for _, n := range d.diff.Launches {
 		x := &Intent{
 			Token: l.cfg.Tokens(), Epoch: l.cache.epoch, Round: l.cache.round, Offering: n.Offering, Count: n.Count, Min: n.Min,
-			Rate: n.Rate, Reason: n.Reason, Created: now, State: IntentOpen,
+			Rate: n.Rate, Reason: n.Reason, Created: now, State: IntentOpen, Alternates: n.Alternates,
 		}
-		if err := l.afford(x); err != nil {
+		err := l.afford(x)
+		if errors.Is(err, budget.ErrRefused) && len(x.Alternates) > 0 {
+			x.Alternates = nil // the dearest of them is too dear, the plan's own may not be
+			err = l.afford(x)
+		}
+		if err != nil {
 			back.replan, back.noBuying = true, err.Error()
 			l.offeringEvent(now, EventLaunchFailed, x.Offering, err.Error())
 			break
@@ -77,21 +83,31 @@ func (l *Loop) buy(ctx context.Context, d *decision, now time.Time) (setback, er
 			}
 		}
 	}
-	rename(d.diff.Targets, names)
+	l.rename(d.diff.Targets, names)
 	// The answers are stored even when the round is being broken off.
 	return back, l.cache.commit(context.WithoutCancel(ctx), l.cfg.Store)
 }
 
-// afford holds back what a launch may cost. One in a reservation costs nothing more.
+// afford holds back what a launch may cost: the rate of the dearest that may come. One
+// in a reservation costs nothing more.
 func (l *Loop) afford(x *Intent) error {
 	if l.reservation(x.Offering) != nil {
 		return nil
 	}
-	return l.cfg.Guard.Reserve(x.Token, x.Offering, x.Count, x.Rate)
+	dearest := x.Rate
+	for _, o := range x.Alternates {
+		rate, ok := l.rateOf(o)
+		if !ok {
+			dearest = 0 // not known, and refused
+			break
+		}
+		dearest = max(dearest, rate)
+	}
+	return l.cfg.Guard.Reserve(x.Token, x.Offering, x.Count, dearest)
 }
 
-// rename puts the clouds' names into targets.
-func rename(targets []Target, names map[provider.InstanceID]provider.InstanceID) {
+// rename puts the clouds' names into targets, and where the machines came from.
+func (l *Loop) rename(targets []Target, names map[provider.InstanceID]provider.InstanceID) {
 	for i := range targets {
 		if targets[i].Target == nil {
 			continue
@@ -101,16 +117,25 @@ func rename(targets []Target, names map[provider.InstanceID]provider.InstanceID)
 		for k, id := range renamed.Machines {
 			if name, ok := names[id]; ok {
 				renamed.Machines[k] = name
+				renamed.Offering = l.cameFrom(name, renamed.Offering)
 			}
 		}
 		targets[i].Target = &renamed
 	}
 }
 
+// cameFrom is the offering of a machine that is known, else what was planned.
+func (l *Loop) cameFrom(id provider.InstanceID, planned provider.Offering) provider.Offering {
+	if m, ok := l.cache.machine[id]; ok {
+		return m.Instance.Offering
+	}
+	return planned
+}
+
 // request is the call behind an intent: the same whenever it is made.
 func (l *Loop) request(x *Intent) provider.LaunchRequest {
 	return provider.LaunchRequest{
-		Token: x.Token, Offering: x.Offering, Count: x.Count, Min: x.Min,
+		Token: x.Token, Offering: x.Offering, Count: x.Count, Min: x.Min, Alternates: x.Alternates,
 		Tags: provider.Tags{Fleet: l.cache.fleet, Epoch: x.Epoch, Round: x.Round, Intent: x.Token},
 	}
 }
@@ -178,7 +203,9 @@ func (l *Loop) read(x *Intent, a answer, now time.Time) (short bool) {
 		kind = provider.ErrCapacity // a success with too little in it
 	}
 	if kind == nil || missing == 0 && kind != provider.ErrSpent {
-		l.granted(x.Offering)
+		for _, id := range x.Instances {
+			l.granted(l.cameFrom(id, x.Offering))
+		}
 		return false
 	}
 	x.Error = kind.Error()
@@ -187,7 +214,9 @@ func (l *Loop) read(x *Intent, a answer, now time.Time) (short bool) {
 		text = fmt.Sprintf("%d of %d came up: %v", len(x.Instances), x.Count, a.err)
 	}
 	l.offeringEvent(now, EventLaunchFailed, x.Offering, text)
-	l.refused(x.Offering, kind, now)
+	for _, o := range append([]provider.Offering{x.Offering}, x.Alternates...) {
+		l.refused(o, kind, now)
+	}
 	for k := len(x.Instances); k < x.Count; k++ {
 		l.abandon(standIn(x.Token, k), now)
 	}
@@ -209,6 +238,9 @@ func (l *Loop) receive(x *Intent, inst provider.Instance, now time.Time) {
 	}
 	inst = heard(firstSight(inst, x.Created, now), inst, now)
 	m := &InstanceRecord{Instance: inst, Reason: x.Reason, Rate: x.Rate, Silent: l.cfg.Settings.Agents && inst.CalledHome.IsZero()}
+	if rate, ok := l.rateOf(inst.Offering); ok && inst.Offering != x.Offering {
+		m.Rate = rate // the cloud chose another zone
+	}
 	m.ReadyAt = inst.Launched.Add(l.bootOf(inst.Offering) + l.cfg.Settings.Setup)
 	if !inst.Started.IsZero() {
 		m.ReadyAt = inst.Started.Add(l.cfg.Settings.Setup)
@@ -230,6 +262,7 @@ func (l *Loop) renamePlaceholder(x *Intent, k int, id provider.InstanceID) {
 		target := *r.Target
 		target.Machines = slices.Clone(target.Machines)
 		target.Machines[slices.Index(target.Machines, old)] = id
+		target.Offering = l.cameFrom(id, target.Offering)
 		r.Target = &target
 		l.cache.touchJob(r)
 	}

@@ -185,7 +185,7 @@ func TestLostAnswerIsAskedForAgainFirst(t *testing.T) {
 					w.restart()
 				}
 				w.round(time.Minute)
-				if len(c.calls) != 1 || c.calls[0] != first {
+				if len(c.calls) != 1 || !c.calls[0].Equal(first) {
 					t.Errorf("asked %+v, want the very same launch again: %+v", c.calls, first)
 				}
 				c.launch = nil
@@ -237,7 +237,7 @@ func TestLaunchKeepsItsTagsWhenTheEpochChanges(t *testing.T) {
 	w.restart()
 	c.launch = nil
 	w.round(time.Minute)
-	if len(c.calls) != 1 || c.calls[0] != first {
+	if len(c.calls) != 1 || !c.calls[0].Equal(first) {
 		t.Errorf("asked %+v, want the very same launch again: %+v", c.calls, first)
 	}
 	w.until(60, w.allEnded)
@@ -410,7 +410,7 @@ func TestLaunchOfAFrozenCloudIsAskedForOnceMore(t *testing.T) {
 	}
 	c.list = nil
 	w.round(time.Minute)
-	if len(c.calls) != 1 || c.calls[0] != first || len(w.live()) != 1 {
+	if len(c.calls) != 1 || !c.calls[0].Equal(first) || len(w.live()) != 1 {
 		t.Errorf("asked %+v, want the launch of before, once: %+v", c.calls, first)
 	}
 }

@@ -173,10 +173,12 @@ func (l *Loop) adopt(inst provider.Instance, now time.Time) *InstanceRecord {
 	switch rate, ok := l.rateOf(inst.Offering); {
 	case x != nil:
 		r.Reason, r.Rate = x.Reason, x.Rate
+		if ok && inst.Offering != x.Offering {
+			r.Rate = rate
+		}
 		if !slices.Contains(x.Instances, inst.ID) {
 			x.Instances = append(x.Instances, inst.ID)
 			l.cache.touchIntent(x)
-			l.renamePlaceholder(x, len(x.Instances)-1, inst.ID)
 		}
 	case ok:
 		r.Rate = rate
@@ -186,6 +188,11 @@ func (l *Loop) adopt(inst provider.Instance, now time.Time) *InstanceRecord {
 	}
 	r.ReadyAt = now.Add(l.bootOf(inst.Offering) + l.cfg.Settings.Setup)
 	l.cache.addMachine(r)
+	if x != nil {
+		if k := slices.Index(x.Instances, inst.ID); k >= 0 {
+			l.renamePlaceholder(x, k, inst.ID)
+		}
+	}
 	l.cache.touchMachine(r)
 	l.last.changed = true
 	l.machineEvent(now, EventAdopt, r, r.Reason)

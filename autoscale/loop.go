@@ -21,6 +21,7 @@ type Loop struct {
 	cache    cache
 	clouds   []*cloudView // by name
 	boots    bootTimes
+	hints    hints
 	measured measurements
 	beliefs  *planner.Beliefs
 	meter    *ledger.Meter
@@ -56,7 +57,7 @@ func New(cfg Config) (*Loop, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("autoscale: %w", err)
 	}
-	l := &Loop{cfg: cfg, turn: make(chan struct{}, 1), boots: bootTimes{}, measured: measurements{}, beliefs: planner.NewBeliefs(), rates: make([]pricing.Rate, len(cfg.Offerings))}
+	l := &Loop{cfg: cfg, turn: make(chan struct{}, 1), boots: bootTimes{}, hints: hints{}, measured: measurements{}, beliefs: planner.NewBeliefs(), rates: make([]pricing.Rate, len(cfg.Offerings))}
 	for _, c := range cfg.Clouds {
 		l.clouds = append(l.clouds, &cloudView{cloud: c, name: c.Name()})
 	}
@@ -123,10 +124,12 @@ func (l *Loop) learn(ctx context.Context) error {
 	}
 	slices.SortFunc(records, func(a, b InstanceRecord) int { return compareMachines(&a, &b) })
 	l.measured = measurements{}
+	l.hints = hints{}
 	l.boots, l.unfitRow, l.lastAt = bootTimes{}, map[provider.Offering]int{}, time.Time{}
 	for i := range records {
 		m := &records[i]
 		l.measured.learn(m.Instance)
+		l.hints.learn(m)
 		came := later(m.Instance.Started, m.Instance.CalledHome)
 		if t, ok := l.typeOf(m.Instance.Offering); ok && !came.IsZero() && !m.Silent {
 			l.boots.learn(t, came.Sub(m.Instance.Launched))

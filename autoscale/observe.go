@@ -98,6 +98,10 @@ func (l *Loop) readInterruptions(now time.Time) {
 			if !ok || !m.Instance.Live() || !m.Noticed.IsZero() {
 				continue
 			}
+			if word.Hint {
+				l.heedHint(m, word, off, now)
+				continue
+			}
 			m.Noticed, m.Loss = earlier(word.Noticed.Add(-off), now), word.Loss.Add(-off)
 			if word.Noticed.IsZero() {
 				m.Noticed = now
@@ -110,6 +114,22 @@ func (l *Loop) readInterruptions(now time.Time) {
 			l.abandon(m.Instance.ID, now)
 		}
 	}
+}
+
+// heedHint takes over a cloud's word that it may take a machine. Nothing stops: its pool
+// is planned with at a higher risk from now on, and what is on it leaves when another
+// place is worth that.
+func (l *Loop) heedHint(m *InstanceRecord, word provider.Interruption, off time.Duration, now time.Time) {
+	if !m.Hinted.IsZero() {
+		return
+	}
+	if m.Hinted = earlier(word.Noticed.Add(-off), now); word.Noticed.IsZero() {
+		m.Hinted = now
+	}
+	l.hints.learn(m)
+	l.cache.touchMachine(m)
+	l.last.changed = true
+	l.machineEvent(now, EventHint, m, "the cloud may take it")
 }
 
 // readReady notes which machines became ready since the last round.
@@ -181,6 +201,7 @@ func (l *Loop) state(now time.Time) *State {
 	}
 	s.Offers, s.Unpriced = l.offers(now)
 	s.Reservations, s.EndFirst, s.Windows, s.Rows = l.cfg.Reservations, l.cfg.Settings.EndFirst, l.cfg.Settings.Windows, l.cfg.Settings.Rows
+	s.Hints = maps.Clone(l.hints)
 	s.Budgets, s.Teams = l.budgetPrices(now), l.cfg.Settings.Teams
 	s.Stepped = !slices.Equal(s.Budgets, l.last.budgets)
 	for _, p := range l.strays {

@@ -146,7 +146,7 @@ func TestPausedLaunchIsNotSentAgain(t *testing.T) {
 				}
 			}
 			w.lift(key.Kind, key.Subject)
-			if w.round(time.Minute); len(c.calls) == 0 || c.calls[0] != first {
+			if w.round(time.Minute); len(c.calls) == 0 || !c.calls[0].Equal(first) {
 				t.Errorf("launched %+v, want the same again: %+v", c.calls, first)
 			}
 			w.until(60, w.allEnded)

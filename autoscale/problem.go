@@ -218,6 +218,7 @@ func (s *State) offers(held []planner.Machine, quotas []planner.QuotaLeft) []pla
 		}
 		o.Blocked, o.Until = s.blocked(o)
 		s.reserve(&o)
+		o.Hazard.PoolPerHour += hints(s.Hints).risk(o.Offering, s.Now)
 		list = append(list, o)
 	}
 	extra := map[provider.Offering]bool{}

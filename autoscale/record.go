@@ -34,6 +34,8 @@ type Intent struct {
 	State     IntentState
 	Instances []provider.InstanceID
 	Error     string // the kind of a failure
+
+	Alternates []provider.Offering // that may come in its stead, all of one
 }
 
 // JobPhase is where a job stands.
@@ -94,6 +96,7 @@ type InstanceRecord struct {
 	Rate     pricing.Rate // quoted when it was bought
 	Booked   time.Time    // charges are made up to here; zero: none yet
 	Seen     time.Time    // last listing that showed it; zero: none yet
+	Hinted   time.Time    // the cloud's word that it may take it; zero: none
 	Noticed  time.Time    // the cloud's word that it takes it back; zero: none
 	Loss     time.Time    // when it goes, by that word
 	EndAsked time.Time    // we asked the cloud to end it; zero: we did not

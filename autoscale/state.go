@@ -41,6 +41,7 @@ type State struct {
 	MaxMoves  int                          // jobs that may move in a round; 0: not limited
 	Woke      planner.Clock                // the clock that woke the round, when nothing else did
 
+	Hints        map[provider.Pool]time.Time // when a cloud last said that it may take machines of a pool
 	Reservations []Reservation
 	EndFirst     []provider.Market // where a drained machine ends before there is another
 	Windows      []Window

@@ -42,7 +42,16 @@ type Allocation struct {
 	Reason   string        // why this config
 	RunnerUp *RunnerUp     // the next-best, and why it lost; nil when there was none
 	Clock    Clock         // the threshold that made it change, if one did
+
+	// Alternates are other zones of the offering, of which all its machines are bought,
+	// where it would be worth as much but for AlternateSlack: a launch may leave the
+	// choice to the cloud.
+	Alternates []provider.Offering
 }
+
+// AlternateSlack is the part of its worth that a job may lose by coming up in another
+// zone than the plan's, when the cloud is left the choice.
+const AlternateSlack = 0.02
 
 // RunnerUp is the config that came second for a job.
 type RunnerUp struct {

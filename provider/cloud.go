@@ -13,8 +13,8 @@ type Cloud interface {
 	// about any machine.
 	Instances(ctx context.Context) ([]Instance, error)
 
-	// Interruptions lists the notices in force and the losses of the last hours.
-	// One notice may be listed many times.
+	// Interruptions lists the notices and hints in force and the losses of the last
+	// hours, one row a machine: a notice replaces a hint. Each may be listed many times.
 	Interruptions(ctx context.Context) ([]Interruption, error)
 
 	// Quotas lists the limits of the account. A class that is missing is not limited.

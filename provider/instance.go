@@ -77,10 +77,15 @@ type Instance struct {
 // Live reports whether the instance is here or on its way here.
 func (i Instance) Live() bool { return i.State == Pending || i.State == Running }
 
-// Interruption is a cloud's word that it takes an instance back.
+// Interruption is a cloud's word that it takes an instance back, or a hint that it may.
 type Interruption struct {
 	Instance InstanceID
 	Offering Offering
 	Noticed  time.Time // when the word came
-	Loss     time.Time // when the machine goes; equals Noticed when there was no warning
+	Loss     time.Time // when the machine goes; equals Noticed when there was no warning; zero of a hint
+
+	// Hint is set when the cloud only says that the machine is likelier to go than
+	// others (EC2: rebalance recommendation). It may go without another word, with a
+	// notice, or never.
+	Hint bool
 }

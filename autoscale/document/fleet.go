@@ -36,6 +36,7 @@ type FleetMachine struct {
 	Market      provider.Market `json:"market"`
 	Reservation string          `json:"reservation,omitempty"`
 	Launched    time.Time       `json:"launched,omitzero"` // absent: long enough ago to be ended
+	Hinted      time.Time       `json:"hinted,omitzero"`   // when the cloud said that it may take it; absent: it did not
 }
 
 // Offering is what the machine was bought as.

@@ -243,20 +243,26 @@ func (r *reader) jobsWhere(ctx context.Context, condition string) ([]autoscale.J
 }
 
 func (r *reader) openIntents(ctx context.Context) ([]autoscale.Intent, error) {
-	return query(ctx, r, "intent", `SELECT token, epoch, round, `+offeringColumns+`, count, min, rate, reason, created, state, instances, error
+	return query(ctx, r, "intent", `SELECT token, epoch, round, `+offeringColumns+`, count, min, rate, reason, created, state, instances, error, alternates
 		FROM intents i JOIN offerings o ON o.id = i.offering WHERE state = 1 ORDER BY token`,
 		func(scan func(...any) error) (x autoscale.Intent, err error) {
 			var o offeringRow
 			var created sql.NullInt64
 			var rate int64
 			var instances string
-			err = scan(append(append([]any{&x.Token, &x.Epoch, &x.Round}, o.into()...), &x.Count, &x.Min, &rate, &x.Reason, &created, &x.State, &instances, &x.Error)...)
+			var alternates sql.NullString
+			err = scan(append(append([]any{&x.Token, &x.Epoch, &x.Round}, o.into()...), &x.Count, &x.Min, &rate, &x.Reason, &created, &x.State, &instances, &x.Error, &alternates)...)
 			if err != nil {
 				return x, err
 			}
 			x.Created, x.Rate = instant(created), pricing.Rate(rate)
 			if err := json.Unmarshal([]byte(instances), &x.Instances); err != nil {
 				return x, fmt.Errorf("instances: %w", err)
+			}
+			if alternates.Valid {
+				if err := json.Unmarshal([]byte(alternates.String), &x.Alternates); err != nil {
+					return x, fmt.Errorf("alternates: %w", err)
+				}
 			}
 			x.Offering, err = o.offering()
 			return x, err
@@ -266,24 +272,24 @@ func (r *reader) openIntents(ctx context.Context) ([]autoscale.Intent, error) {
 func (r *reader) instancesWhere(ctx context.Context, condition string) ([]autoscale.InstanceRecord, error) {
 	return query(ctx, r, "instance", `SELECT i.id, `+offeringColumns+`, state, tag_fleet, tag_epoch, tag_round, tag_intent, launched, started, ended, cause,
 		ready_at, draining, reason, ready, rate, booked, seen, noticed, loss, end_asked, denied, settled,
-		called_home, accelerators, gone, missed, silent, quarantined, orphan, mem_gib, astray
+		called_home, accelerators, gone, missed, silent, quarantined, orphan, mem_gib, astray, hinted
 		FROM instances i JOIN offerings o ON o.id = i.offering WHERE `+condition+` ORDER BY i.id`,
 		func(scan func(...any) error) (m autoscale.InstanceRecord, err error) {
 			var o offeringRow
-			var launched, started, ended, ready, booked, seen, noticed, loss, endAsked, denied, called, missed, quarantined, orphan, astray sql.NullInt64
+			var launched, started, ended, ready, booked, seen, noticed, loss, endAsked, denied, called, missed, quarantined, orphan, astray, hinted sql.NullInt64
 			var rate int64
 			i := &m.Instance
 			err = scan(append(append([]any{&i.ID}, o.into()...), &i.State, &i.Tags.Fleet, &i.Tags.Epoch, &i.Tags.Round, &i.Tags.Intent,
 				&launched, &started, &ended, &i.Cause, &ready, &m.Draining, &m.Reason, &m.Ready, &rate, &booked, &seen,
 				&noticed, &loss, &endAsked, &denied, &m.Settled,
-				&called, &i.Accelerators, &m.Gone, &missed, &m.Silent, &quarantined, &orphan, &i.MemGiB, &astray)...)
+				&called, &i.Accelerators, &m.Gone, &missed, &m.Silent, &quarantined, &orphan, &i.MemGiB, &astray, &hinted)...)
 			if err != nil {
 				return m, err
 			}
 			i.Launched, i.Started, i.Ended = instant(launched), instant(started), instant(ended)
 			m.ReadyAt, m.Booked, m.Seen, m.Rate = instant(ready), instant(booked), instant(seen), pricing.Rate(rate)
 			m.Noticed, m.Loss, m.EndAsked, m.Denied = instant(noticed), instant(loss), instant(endAsked), instant(denied)
-			i.CalledHome, m.Missed, m.Quarantined, m.Orphan, m.Astray = instant(called), instant(missed), instant(quarantined), instant(orphan), instant(astray)
+			i.CalledHome, m.Missed, m.Quarantined, m.Orphan, m.Astray, m.Hinted = instant(called), instant(missed), instant(quarantined), instant(orphan), instant(astray), instant(hinted)
 			if i.State < provider.Pending || i.State > provider.Ended {
 				return m, fmt.Errorf("state %d is none", uint8(i.State))
 			}

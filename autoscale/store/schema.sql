@@ -65,7 +65,8 @@ CREATE TABLE intents (
 	created   INTEGER,
 	state     INTEGER NOT NULL,
 	instances TEXT    NOT NULL, -- JSON
-	error     TEXT    NOT NULL
+	error     TEXT    NOT NULL,
+	alternates TEXT             -- JSON; NULL: none
 ) STRICT;
 CREATE INDEX intents_open ON intents (token) WHERE state = 1;
 
@@ -101,7 +102,8 @@ CREATE TABLE instances (
 	quarantined INTEGER,
 	orphan    INTEGER,
 	mem_gib   REAL    NOT NULL, -- that it measured; 0: it has not
-	astray    INTEGER
+	astray    INTEGER,
+	hinted    INTEGER -- the cloud said that it may take it
 ) STRICT;
 CREATE INDEX instances_live ON instances (id) WHERE settled = 0;
 

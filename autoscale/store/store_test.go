@@ -120,7 +120,7 @@ func full() autoscale.Change {
 				CalledHome: at, Accelerators: 7, MemGiB: 58.5,
 			},
 			ReadyAt: at, Draining: true, Reason: "why", Ready: true, Rate: 1, Booked: at, Seen: at, Noticed: at, Loss: at, EndAsked: at, Denied: at,
-			Gone: true, Missed: at, Silent: true, Quarantined: at, Orphan: at, Astray: at,
+			Gone: true, Missed: at, Silent: true, Quarantined: at, Orphan: at, Astray: at, Hinted: at,
 		}},
 		Overrides: []autoscale.Override{
 			{OverrideKey: autoscale.OverrideKey{Kind: autoscale.Pause, Subject: "team/'; --"}, Who: "Ada", Why: "talk", Since: at, Until: at.Add(time.Hour)},

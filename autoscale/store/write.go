@@ -161,8 +161,16 @@ func (w *writer) intent(ctx context.Context, x autoscale.Intent) error {
 	if err != nil {
 		return err
 	}
-	return w.exec(ctx, "INSERT OR REPLACE INTO intents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		x.Token, x.Epoch, x.Round, offering, x.Count, x.Min, int64(x.Rate), x.Reason, nanos(x.Created), x.State, string(instances), x.Error)
+	var alternates any
+	if len(x.Alternates) > 0 {
+		text, err := json.Marshal(x.Alternates)
+		if err != nil {
+			return err
+		}
+		alternates = string(text)
+	}
+	return w.exec(ctx, "INSERT OR REPLACE INTO intents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		x.Token, x.Epoch, x.Round, offering, x.Count, x.Min, int64(x.Rate), x.Reason, nanos(x.Created), x.State, string(instances), x.Error, alternates)
 }
 
 func (w *writer) instance(ctx context.Context, r autoscale.InstanceRecord) error {
@@ -171,12 +179,12 @@ func (w *writer) instance(ctx context.Context, r autoscale.InstanceRecord) error
 	if err != nil {
 		return err
 	}
-	return w.exec(ctx, "INSERT OR REPLACE INTO instances VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	return w.exec(ctx, "INSERT OR REPLACE INTO instances VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		i.ID, offering, i.State, i.Tags.Fleet, i.Tags.Epoch, i.Tags.Round, i.Tags.Intent,
 		nanos(i.Launched), nanos(i.Started), nanos(i.Ended), i.Cause,
 		nanos(r.ReadyAt), r.Draining, r.Reason, r.Ready, int64(r.Rate), nanos(r.Booked), nanos(r.Seen),
 		nanos(r.Noticed), nanos(r.Loss), nanos(r.EndAsked), nanos(r.Denied), r.Settled,
-		nanos(i.CalledHome), i.Accelerators, r.Gone, nanos(r.Missed), r.Silent, nanos(r.Quarantined), nanos(r.Orphan), i.MemGiB, nanos(r.Astray))
+		nanos(i.CalledHome), i.Accelerators, r.Gone, nanos(r.Missed), r.Silent, nanos(r.Quarantined), nanos(r.Orphan), i.MemGiB, nanos(r.Astray), nanos(r.Hinted))
 }
 
 func (w *writer) override(ctx context.Context, o autoscale.Override) error {

@@ -138,6 +138,7 @@ func (a *asked) fill(jobs []*planner.Job) (err error) {
 	if err := a.running.into(&a.state, a, jobs); err != nil {
 		return err
 	}
+	a.state.Hints = autoscale.Hinted(a.state.Machines)
 	if len(a.state.Jobs) == 0 {
 		if cfg.file == "" {
 			return fmt.Errorf("%s: holds no job that has not ended: name a file of jobs", cfg.state)

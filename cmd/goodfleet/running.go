@@ -224,6 +224,9 @@ func (r *running) machine(i int, m document.FleetMachine, a *asked) (autoscale.I
 	if launched.After(a.cfg.now) {
 		return autoscale.InstanceRecord{}, r.doc.Fail(at+".launched", "%s lies after %s, which is planned for", launched.Format(time.RFC3339), a.cfg.now.Format(time.RFC3339))
 	}
+	if m.Hinted.After(a.cfg.now) {
+		return autoscale.InstanceRecord{}, r.doc.Fail(at+".hinted", "%s lies after %s, which is planned for", m.Hinted.UTC().Format(time.RFC3339), a.cfg.now.Format(time.RFC3339))
+	}
 	if m.Launched.IsZero() {
 		launched = a.cfg.now.Add(-longAgo)
 	}
@@ -233,6 +236,7 @@ func (r *running) machine(i int, m document.FleetMachine, a *asked) (autoscale.I
 	}
 	return autoscale.InstanceRecord{
 		Instance: provider.Instance{ID: provider.InstanceID(m.ID), Offering: o, State: provider.Running, Launched: launched, Started: launched},
+		Hinted:   m.Hinted.UTC(),
 		ReadyAt:  launched, Ready: true, Seen: a.cfg.now, Rate: rate,
 	}, nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -203,6 +204,13 @@ func (a *asked) aboutJob(w *whyJob, r *autoscale.JobRecord) grid {
 	}
 	if w.More != nil {
 		g.row("its machines", "%s", w.More.text())
+	}
+	if r.Target != nil {
+		for _, m := range a.state.Machines {
+			if !m.Hinted.IsZero() && slices.Contains(r.Target.Machines, m.Instance.ID) {
+				g.row("hint", "%s: %s", m.Instance.ID, hintText(m.Hinted))
+			}
+		}
 	}
 	for _, o := range w.Overrides {
 		g.row("override", "%s", o)

@@ -26,12 +26,13 @@ type whyMachine struct {
 	Difference *whyDifference    `json:"difference"`
 	WorthUpTo  *string           `json:"worthUpTo"` // rate up to which machines of its offering are used
 	Override   string            `json:"override,omitempty"`
+	Hinted     *time.Time        `json:"hinted,omitempty"` // when the cloud said that it may take it
 }
 
 // whyMachine asks the plan about a machine.
 func (a *asked) whyMachine(r *autoscale.InstanceRecord) (answer, error) {
 	id := r.Instance.ID
-	w := &whyMachine{Instance: string(id), Offering: r.Instance.Offering, Does: "leave", Reason: "it is leaving, or its cloud is frozen: the plan does not decide on it", Jobs: []planShare{}}
+	w := &whyMachine{Instance: string(id), Offering: r.Instance.Offering, Hinted: timeOrNil(r.Hinted), Does: "leave", Reason: "it is leaving, or its cloud is frozen: the plan does not decide on it", Jobs: []planShare{}}
 	problem := a.reasons.Problem()
 	for i := range problem.Machines {
 		if m := &problem.Machines[i]; m.ID == id && m.HoldTo.After(problem.Now) {
@@ -81,6 +82,11 @@ func (a *asked) whyMachine(r *autoscale.InstanceRecord) (answer, error) {
 	return answer{data: data, grid: w.about()}, nil
 }
 
+// hintText is a cloud's hint in a sentence.
+func hintText(at time.Time) string {
+	return "the cloud said at " + at.UTC().Format("2006-01-02 15:04") + " that it may take machines of its pool: it counts as lost sooner, and is left when another place is worth a restart"
+}
+
 func shareText(list []planShare) string {
 	words := make([]string, len(list))
 	for i, s := range list {
@@ -101,6 +107,9 @@ func (w *whyMachine) about() grid {
 	}
 	if w.HoldTo != nil {
 		g.row("not ended before", "%s, so its rate until then is no choice", w.HoldTo.UTC().Format("2006-01-02 15:04"))
+	}
+	if w.Hinted != nil {
+		g.row("hint", "%s", hintText(*w.Hinted))
 	}
 	if w.Override != "" {
 		g.row("override", "%s", w.Override)
@@ -221,6 +230,9 @@ func (a *asked) aboutOffering(w *whyOffering, offer *planner.Offer, jobs []polic
 	g.row("is", "%s at %s USD/h, price %s old", a.typeText(w.Offering), w.Rate, orUnknown(ageOf(w.QuotedAt, w.Stale, a.state.Now)))
 	if offer.Hazard.High > 0 {
 		g.row("is lost", "%s times per hour (80 %% interval %s to %s), and comes back after %s", short(offer.Hazard.PoolPerHour), short(offer.Hazard.Low), short(offer.Hazard.High), age(offer.Hazard.Down))
+	}
+	if at, hinted := a.state.Hints[w.Offering.Pool()]; hinted {
+		g.row("hint", "%s", hintText(at))
 	}
 	switch {
 	case w.Held > 0:

@@ -207,6 +207,7 @@ func allocate(p *planner.Problem, d *planner.Demand, seat *planner.Seat, w *wort
 		Alone:    o.Rate.Times(c.Nodes),
 		Keeps:    seat.Stays,
 	}
+	a.Alternates = alternates(p, seat, full, machines)
 	for _, ref := range seat.Machine {
 		a.Rate += machines[ref].Rate * pricing.Rate(c.PerNode) / pricing.Rate(o.Type.Count)
 	}

@@ -51,7 +51,7 @@ func (c *Cloud) launch(f *fault, req provider.LaunchRequest) ([]provider.Instanc
 		return c.repeat(done, req)
 	}
 	if underWay, known := c.late[req.Token]; known {
-		if req != underWay {
+		if !req.Equal(underWay) {
 			return nil, otherRequest(req)
 		}
 		return nil, fmt.Errorf("launch: %w: it is under way", provider.ErrUnknown)
@@ -73,7 +73,7 @@ func (c *Cloud) launch(f *fault, req provider.LaunchRequest) ([]provider.Instanc
 
 // buy grants what can be had and brings it to life.
 func (c *Cloud) buy(f *fault, req provider.LaunchRequest) ([]provider.Instance, error) {
-	got, err := c.grant(req)
+	came, got, err := c.choose(req)
 	if f.capped && f.most < got {
 		got, err = f.most, fmt.Errorf("%w: %d of %d, so the scenario says", provider.ErrCapacity, f.most, req.Count)
 		switch {
@@ -87,20 +87,40 @@ func (c *Cloud) buy(f *fault, req provider.LaunchRequest) ([]provider.Instance, 
 		got += f.surplus
 	}
 	if err != nil {
-		err = &provider.LaunchError{Offering: req.Offering, Want: req.Count, Got: got, Err: err}
+		err = &provider.LaunchError{Offering: came.Offering, Want: req.Count, Got: got, Err: err}
 	}
 	if got == 0 {
 		return nil, err
 	}
-	done := answer{req: req, bought: c.create(req, got, false), err: err}
+	done := answer{req: req, bought: c.create(came, got, false), err: err}
 	c.tokens[req.Token] = done
 	c.happen(c.now) // without a boot delay, it runs at once
 	return c.tell(done.instances()), err
 }
 
+// choose is the request at the first of its offerings that grants all of it, else at
+// the one that grants most; the error is that one's.
+func (c *Cloud) choose(req provider.LaunchRequest) (came provider.LaunchRequest, got int, err error) {
+	if err := c.sane(req); err != nil {
+		return req, 0, err
+	}
+	for i, o := range req.Offerings() {
+		try := req
+		try.Offering, try.Alternates = o, nil
+		n, refused := c.grant(try)
+		if i == 0 || n > got {
+			came, got, err = try, n, refused
+		}
+		if refused == nil {
+			break
+		}
+	}
+	return came, got, err
+}
+
 // repeat answers a token that bought something before.
 func (c *Cloud) repeat(done answer, req provider.LaunchRequest) ([]provider.Instance, error) {
-	if req != done.req {
+	if !req.Equal(done.req) {
 		return nil, otherRequest(req)
 	}
 	for _, m := range done.bought {
@@ -122,8 +142,10 @@ func (c *Cloud) sane(req provider.LaunchRequest) error {
 	if err := req.Validate(); err != nil {
 		return err
 	}
-	if !c.sells(req.Offering) {
-		return fmt.Errorf("%w: %s is not sold here", provider.ErrInvalid, req.Offering)
+	for _, o := range req.Offerings() {
+		if !c.sells(o) {
+			return fmt.Errorf("%w: %s is not sold here", provider.ErrInvalid, o)
+		}
 	}
 	return nil
 }

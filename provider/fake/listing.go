@@ -29,8 +29,8 @@ func (c *Cloud) Instances(ctx context.Context) ([]provider.Instance, error) {
 	})
 }
 
-// Interruptions lists the notices in force and the losses within the climate's
-// Keep, in launch order of their machines.
+// Interruptions lists the notices and hints in force and the losses within the
+// climate's Keep, in launch order of their machines.
 func (c *Cloud) Interruptions(ctx context.Context) ([]provider.Interruption, error) {
 	return serve(ctx, c, NoticesCall, nothing, 0, func(f *fault) ([]provider.Interruption, error) {
 		c.forget()
@@ -39,8 +39,12 @@ func (c *Cloud) Interruptions(ctx context.Context) ([]provider.Interruption, err
 		skew := c.skew()
 		for _, m := range c.listed {
 			inForce := m.inst.Live() && !m.loss.IsZero() || m.inst.Cause == provider.Interrupted
-			if inForce && !m.noticed.After(c.now.Add(-f.lag)) {
+			seen := c.now.Add(-f.lag)
+			switch {
+			case inForce && !m.noticed.After(seen):
 				list = append(list, provider.Interruption{Instance: m.inst.ID, Offering: m.inst.Offering, Noticed: m.noticed.Add(skew), Loss: m.loss.Add(skew)})
+			case m.inst.Live() && !m.hinted.IsZero() && !m.hinted.After(seen) && m.hintEnds.After(seen):
+				list = append(list, provider.Interruption{Instance: m.inst.ID, Offering: m.inst.Offering, Noticed: m.hinted.Add(skew), Hint: true})
 			}
 		}
 		return cut(f, list), nil

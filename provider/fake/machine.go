@@ -23,6 +23,8 @@ type machine struct {
 	foreign      bool      // of another fleet
 	mute         bool      // never calls home
 	protected    time.Time // until then it cannot be terminated
+	hinted       time.Time // the cloud said that it may take it; zero: it did not
+	hintEnds     time.Time // and no longer says so
 	ending       time.Time // its end was asked for and is under way; zero: it was not
 }
 

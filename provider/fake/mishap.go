@@ -100,6 +100,21 @@ func readProtect(l *line) (deed, pattern) {
 	return d, d.of
 }
 
+// readHint reads "TARGET [for TIME]": the cloud says that it may take machines.
+func readHint(l *line) (deed, pattern) {
+	d := &mishap{target: l.target("how many are hinted at")}
+	span := l.span()
+	if span == 0 {
+		span = longest
+	}
+	d.skip = func(m *machine) bool { return m.inst.Offering.Market != provider.Spot }
+	d.do = func(c *Cloud, m *machine) {
+		m.hinted, m.hintEnds = c.now, c.now.Add(span)
+		c.schedule(c.now, m, func(*Cloud, *machine) {}) // it is listed from now on
+	}
+	return d, d.of
+}
+
 // foreign is a launch by somebody else in the account. It counts against depth and
 // quota, and is granted whatever they say.
 type foreign struct {

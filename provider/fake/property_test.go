@@ -66,7 +66,7 @@ func (w *world) launch(t *rapid.T) {
 		}
 	}
 	switch {
-	case known && req == before:
+	case known && req.Equal(before):
 		if diff := cmp.Diff(w.bought[token], ids); diff != "" {
 			t.Fatalf("repeated token: other machines: %s", diff)
 		}

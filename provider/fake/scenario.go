@@ -162,6 +162,7 @@ var verbs = map[string]func(*line) (deed, pattern){
 	"fail":      readFail,
 	"host":      readHost,
 	"protect":   readProtect,
+	"hint":      readHint,
 	"foreign":   readForeign,
 	"block":     readBlock,
 	"quota":     readQuota,

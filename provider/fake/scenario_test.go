@@ -138,7 +138,11 @@ func caller(t *testing.T, c *Cloud, l *line) []string {
 		got, err := c.Interruptions(ctx)
 		var list []string
 		for _, n := range got {
-			list = append(list, fmt.Sprintf("%s noticed %v loss %v", label(c, n.Instance), since(n.Noticed), since(n.Loss)))
+			word := "noticed"
+			if n.Hint {
+				word = "hinted at"
+			}
+			list = append(list, fmt.Sprintf("%s %s %v loss %v", label(c, n.Instance), word, since(n.Noticed), since(n.Loss)))
 		}
 		return append(list, said(err)...)
 	case "terminate":

@@ -200,6 +200,12 @@ var mistakes = []struct {
 			return got, err
 		}
 	}},
+	{"alternates-come-as-one", "it asks in the first zone alone", func(b *bent) {
+		b.launch = func(ctx context.Context, req provider.LaunchRequest) ([]provider.Instance, error) {
+			req.Alternates = nil
+			return b.Cloud.Launch(ctx, req)
+		}
+	}},
 	{"cloud-has-its-name", "it calls itself by its product", func(b *bent) { b.name = func() string { return "EC2" } }},
 	{"listed-within-grace", "it lists from a cache", func(b *bent) {
 		b.instances = keep(func(i provider.Instance) bool { return b.Now().Sub(i.Launched) >= 50*time.Second })
@@ -238,8 +244,25 @@ var mistakes = []struct {
 	{"others-are-listed", "it lists what is its own", func(b *bent) {
 		b.instances = keep(func(i provider.Instance) bool { return i.Tags.Intent != "" })
 	}},
-	{"interruption-is-told", "it reads no notices", func(b *bent) {
-		b.notices = func(_ []provider.Interruption, err error) ([]provider.Interruption, error) { return nil, err }
+	{"interruption-is-told", "it dates notices after the loss", func(b *bent) {
+		b.notices = func(list []provider.Interruption, err error) ([]provider.Interruption, error) {
+			for i := range list {
+				if n := &list[i]; !n.Hint {
+					n.Noticed = n.Loss.Add(time.Minute)
+				}
+			}
+			return list, err
+		}
+	}},
+	{"hint-is-no-notice", "it takes a hint for a notice", func(b *bent) {
+		b.notices = func(list []provider.Interruption, err error) ([]provider.Interruption, error) {
+			for i := range list {
+				if n := &list[i]; n.Hint {
+					n.Hint, n.Loss = false, n.Noticed
+				}
+			}
+			return list, err
+		}
 	}},
 	{"terminate-ends", "it does not say who ended a machine", func(b *bent) {
 		b.instances = each(func(i *provider.Instance) {
@@ -372,7 +395,7 @@ func TestWhatCannotBeProvokedMustBeDeclared(t *testing.T) {
 		"no-such-clause":         "it is a typing error",
 		"terminate-ends":         "",
 	}
-	want := []string{"interruption-is-told", "no-such-clause", "terminate-ends"}
+	want := []string{"interruption-is-told", "hint-is-no-notice", "no-such-clause", "terminate-ends"}
 	results := providertest.Check(t, setup)
 	if diff := cmp.Diff(want, broken(results)); diff != "" {
 		t.Errorf("broken (-want +got):\n%s", diff)

@@ -12,6 +12,13 @@ import (
 
 var v100 = provider.Offering{Cloud: "aws", Account: "111122223333", Region: "us-east-1", Zone: "use1-az1", Type: "p3.2xlarge", Market: provider.Spot}
 
+// elsewhere is v100 in another zone.
+var elsewhere = func() provider.Offering {
+	o := v100
+	o.Zone = "use1-az2"
+	return o
+}()
+
 // calm is a cloud whose capacity never changes by itself.
 func calm(t testing.TB) *fake.Cloud {
 	t.Helper()
@@ -21,7 +28,7 @@ func calm(t testing.TB) *fake.Cloud {
 	}
 	cloud, err := fake.New(fake.Config{
 		Name: "aws", Account: v100.Account, Start: time.Date(2023, 6, 1, 0, 0, 0, 0, time.UTC),
-		Catalogue: catalogue, Offerings: []provider.Offering{v100}, InterruptionScale: 1,
+		Catalogue: catalogue, Offerings: []provider.Offering{v100, elsewhere}, InterruptionScale: 1,
 		Climate: &fake.Climate{
 			Law:    func(provider.Pool, provider.InstanceType) fake.Law { return fake.Law{} },
 			Boot:   func(provider.InstanceType) fake.Boot { return fake.Boot{Mean: 30 * time.Second} },
@@ -52,7 +59,7 @@ func stage(t testing.TB, cloud *fake.Cloud, driver provider.Cloud) providertest.
 		return w
 	}
 	return providertest.Stage{
-		Cloud: driver, Offering: v100, Many: 25, Unknown: "i-0123456789abcdef0",
+		Cloud: driver, Offering: v100, Other: elsewhere, Many: 25, Unknown: "i-0123456789abcdef0",
 		Grace: 20 * time.Second, Boot: time.Minute,
 		Wait:    func(d time.Duration) { cloud.Advance(cloud.Now().Add(d)) },
 		TagKeys: keysOf(driver),
@@ -68,6 +75,7 @@ func stage(t testing.TB, cloud *fake.Cloud, driver provider.Cloud) providertest.
 			Hang:        func() { do("launch hangs") },
 			Protect:     func(id provider.InstanceID) { do("protect machine %s", id) },
 			Interrupt:   func(id provider.InstanceID) { do("at 2m take machine %s", id) },
+			Hint:        func(id provider.InstanceID) { do("hint machine %s", id) },
 			Foreign:     func(fleet string) { do("foreign 1 of %s fleet %s", v100, fleet) },
 		},
 	}

@@ -199,4 +199,30 @@ var launchClauses = []clause{
 			return s.only(ctx, again)
 		},
 	},
+	{
+		name:  "alternates-come-as-one",
+		law:   "A launch that leaves the zone open brings machines of one of the zones that it names, where the first has none, and its token buys once.",
+		needs: func(t Trouble) bool { return t.Room != nil },
+		show: func(ctx context.Context, s *scene) error {
+			s.Trouble.Room(0)
+			req := s.request("alternates", 2)
+			req.Min, req.Alternates = 2, []provider.Offering{s.Other}
+			var ever []provider.InstanceID
+			for range 2 {
+				got, err := s.Cloud.Launch(ctx, req)
+				if err != nil || len(got) != 2 {
+					return fmt.Errorf("%d machines, error %v, want 2", len(got), err)
+				}
+				for _, inst := range got {
+					if inst.Offering != s.Other {
+						return fmt.Errorf("a machine of %s, want both of %s", inst.Offering, s.Other)
+					}
+				}
+				if ever = ids(got); len(ever) != 2 {
+					return fmt.Errorf("machines %v", ever)
+				}
+			}
+			return s.only(ctx, ever)
+		},
+	},
 }

@@ -196,4 +196,39 @@ var listingClauses = []clause{
 			return nil
 		},
 	},
+	{
+		name:  "hint-is-no-notice",
+		law:   "A machine that the cloud may take is told of as a hint, without a time of loss, and goes on; a notice of it replaces the hint.",
+		needs: func(t Trouble) bool { return t.Hint != nil && t.Interrupt != nil },
+		show: func(ctx context.Context, s *scene) error {
+			want, err := s.launch(ctx, "hinted", 2)
+			if err != nil {
+				return err
+			}
+			s.Wait(s.Boot)
+			s.Trouble.Hint(want[0])
+			s.Wait(s.Grace)
+			words, err := s.Cloud.Interruptions(ctx)
+			if err != nil {
+				return err
+			}
+			if len(words) != 1 || words[0].Instance != want[0] || !words[0].Hint || !words[0].Loss.IsZero() {
+				return fmt.Errorf("words %+v, want one hint of %s without a loss", words, want[0])
+			}
+			if _, err := s.state(ctx, want[0], provider.Running); err != nil {
+				return err
+			}
+			s.Trouble.Interrupt(want[0])
+			if _, err := s.state(ctx, want[0], provider.Ended); err != nil {
+				return err
+			}
+			if words, err = s.Cloud.Interruptions(ctx); err != nil {
+				return err
+			}
+			if len(words) != 1 || words[0].Hint || words[0].Loss.IsZero() {
+				return fmt.Errorf("words %+v of a machine that was taken, want its notice alone", words)
+			}
+			return nil
+		},
+	},
 }

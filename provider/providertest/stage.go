@@ -20,6 +20,7 @@ type Setup struct {
 type Stage struct {
 	Cloud    provider.Cloud
 	Offering provider.Offering   // what is bought: Many machines of it can be had
+	Other    provider.Offering   // the same in another zone, where two can be had
 	Many     int                 // more than fit into one answer of the listing; at least 8
 	Unknown  provider.InstanceID // looks like the cloud's ids, and is none
 	Grace    time.Duration       // how long a machine may be missing from listings after its launch
@@ -44,5 +45,6 @@ type Trouble struct {
 	Hang        func()                    // the next launch is never answered
 	Protect     func(provider.InstanceID) // it cannot be terminated
 	Interrupt   func(provider.InstanceID) // the cloud takes it back, within the hour
+	Hint        func(provider.InstanceID) // the cloud says that it may take it, and does not
 	Foreign     func(fleet string)        // another fleet launches a machine
 }

@@ -44,7 +44,7 @@ func (w *world) noteLooks(r autoscale.Round) {
 // checkLaunch: the intent is in the store and open, and its token has always meant
 // this request.
 func (w *world) checkLaunch(req provider.LaunchRequest) {
-	if first, known := w.requests[req.Token]; known && first != req {
+	if first, known := w.requests[req.Token]; known && !first.Equal(req) {
 		w.fail("token %s is sent with %+v, and was with %+v", req.Token, req, first)
 	}
 	w.requests[req.Token] = req
