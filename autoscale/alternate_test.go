@@ -59,7 +59,7 @@ func TestLaunchLeavesTheZoneToTheCloud(t *testing.T) {
 	for _, m := range w.clouds[0].Cloud.Machines() {
 		lived += m.Ended.Sub(m.Started)
 	}
-	if want := w.prices.rates[smallSpotB].Over(lived); (sum - want).Dollars() > 1e-6 || (want - sum).Dollars() > 1e-6 {
+	if want := w.prices.rates[smallSpotB].Over(lived); (sum-want).Dollars() > 1e-6 || (want-sum).Dollars() > 1e-6 {
 		t.Errorf("%s USD are booked for %v, want %s", sum, lived, want)
 	}
 	if k := w.kinds(); k[autoscale.EventMove] != 0 {

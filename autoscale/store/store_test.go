@@ -111,7 +111,7 @@ func full() autoscale.Change {
 		}},
 		Intents: []autoscale.Intent{{
 			Token: "t", Epoch: 3, Round: 7, Offering: o, Count: 3, Min: 2, Rate: 98_320_000_001, Reason: "why", Created: at,
-			State: autoscale.IntentOpen, Instances: []provider.InstanceID{"i-1"}, Error: "outcome unknown",
+			State: autoscale.IntentOpen, Instances: []provider.InstanceID{"i-1"}, Error: "outcome unknown", Alternates: []provider.Offering{o},
 		}},
 		Instances: []autoscale.InstanceRecord{{
 			Instance: provider.Instance{
