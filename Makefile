@@ -19,7 +19,7 @@ FUZZ  = $(shell grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' autos
 # What is drawn at random is drawn from SOAK_SEED where that is set, as in ci: a change is judged by the same draws each time.
 DRAWS   = $(if $(SOAK_SEED),-rapid.seed=$(SOAK_SEED))
 
-.PHONY: help build run test check ci bench soak soak-tenth test-data test-highs test-browser test-focus test-crash bench-highs clean fmt vet staticcheck arrows test-race test-rest
+.PHONY: help build run test check ci bench soak soak-tenth test-data test-highs test-browser test-focus test-crash replay replay-quick bench-highs clean fmt vet staticcheck arrows test-race test-rest
 
 help: ## list the targets; needs make
 	@sed -nE 's/^([a-z][a-z-]*):.*## (.*)/  \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-16s %s\n", $$1, $$2}'
@@ -118,6 +118,14 @@ soak-tenth: ## a tenth of soak, with a printed seed; needs Go
 
 ci: ## what .ci/run calls: all of check, the outside data, the browser and a tenth of soak, with seconds; needs what these need
 	@.ci/table fmt vet staticcheck arrows test-race test-rest test-crash test-month test-data test-highs test-browser test-focus soak-tenth
+
+replay: ## published experiments against their published numbers, into test/replay (hours of CPU); needs Go and GOODFLEET_DATA (the folder of public data)
+	$(GO) run ./test/replay -out test/replay
+
+replay-quick: ## a few of them, twice, with equal bytes, into $(OUT)/replay; needs Go and GOODFLEET_DATA (the folder of public data)
+	$(GO) run ./test/replay -quick -out $(OUT)/replay
+	$(GO) run ./test/replay -quick -out $(OUT)/replay-again
+	diff -r $(OUT)/replay $(OUT)/replay-again
 
 clean: ## remove what the targets built; needs make
 	rm -rf bin $(OUT)

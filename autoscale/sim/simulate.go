@@ -126,6 +126,9 @@ func newWorld(s Setting) (*world, error) {
 	s.Loop.Agents = s.Loop.Agents || s.hostile()
 	w.s.Loop = s.Loop
 	var believed beliefs = pricing.NewHazards(s.Hazards)
+	if s.Standing && len(s.Offerings) == 0 {
+		believed = certain{}
+	}
 	if s.believe != nil {
 		believed = s.believe(w.clouds)
 	}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/provider"
 )
 
 // turn does what is to be done at an instant. In lockstep that is done to the end: what
@@ -114,3 +116,9 @@ func (w *world) count(id planner.JobID) {
 		w.counted--
 	}
 }
+
+// certain is what is believed of the losses of a cluster: there are none.
+type certain struct{}
+
+func (certain) Of(provider.Offering, time.Time) pricing.Hazard  { return pricing.Hazard{} }
+func (certain) Observe(_ provider.Pool, _, _ time.Time, _ bool) {}

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"math"
+	"slices"
+	"strings"
+)
+
+//go:embed experiments/*.json
+var experimentFiles embed.FS
+
+// experiment is one figure or table of a paper.
+type experiment struct {
+	Name    string `json:"name"`
+	Title   string `json:"title"`
+	Cluster string `json:"cluster"`
+	Stream  string `json:"stream"` // gavel/generated/continuous_STREAM_seedN.csv.gz
+	Window  []int  `json:"window"` // numbers of the jobs that count, the last excluded; none: all
+	Measure string `json:"measure"`
+
+	Scheduler scheduler `json:"scheduler"`
+
+	Source    string    `json:"source"`    // of the published numbers
+	Tolerance tolerance `json:"tolerance"` // of the difference from them
+	Why       string    `json:"why"`       // that tolerance
+	Points    []point   `json:"points"`
+	Ablations []ablation
+}
+
+// scheduler is one of package peer.
+type scheduler struct {
+	Rule     string `json:"rule"` // of package share
+	Aware    bool   `json:"aware"`
+	Blind    bool   `json:"blind"`
+	FIFO     bool   `json:"fifo"`
+	Interior bool   `json:"interior"`
+}
+
+// tolerance is absolute, in the unit of the measure, or relative; one-sided where less
+// is better and may be.
+type tolerance struct {
+	Abs        float64 `json:"abs"`
+	Rel        float64 `json:"rel"`
+	BetterFree bool    `json:"betterFree"`
+}
+
+// holds reports whether a number of ours is near enough to the published one.
+func (t tolerance) holds(ours, published float64) bool {
+	slack := max(t.Abs, t.Rel*math.Abs(published)) + 1e-9*math.Abs(published)
+	return ours-published <= slack && (t.BetterFree || published-ours <= slack)
+}
+
+func (t tolerance) String() string {
+	text := fmt.Sprintf("%g", t.Abs)
+	if t.Rel > 0 {
+		text = fmt.Sprintf("%g %%", 100*t.Rel)
+	}
+	if t.BetterFree {
+		return "≤ +" + text
+	}
+	return "± " + text
+}
+
+// point is one number of an experiment.
+type point struct {
+	Load      float64 `json:"load"`  // jobs per hour; 0: all jobs come at once
+	Jobs      int     `json:"jobs"`  // the first so many; 0: all
+	Seeds     []int   `json:"seeds"` // the mean over them; none: 0
+	Published float64 `json:"published"`
+	Quick     bool    `json:"quick"` // part of the quick set
+
+	rule *scheduler // of an ablation
+}
+
+// ablation is a point again under another scheduler.
+type ablation struct {
+	What      string    `json:"what"`
+	Scheduler scheduler `json:"scheduler"`
+	Points    []point   `json:"points"`
+}
+
+// seeds of a point.
+func (p point) seeds() []int {
+	if len(p.Seeds) == 0 {
+		return []int{0}
+	}
+	return p.Seeds
+}
+
+// at is the point in words.
+func (p point) at() string {
+	var words []string
+	if p.Load > 0 {
+		words = append(words, fmt.Sprintf("%g jobs/h", p.Load))
+	}
+	if p.Jobs > 0 {
+		words = append(words, fmt.Sprintf("%d jobs", p.Jobs))
+	}
+	return strings.Join(words, ", ")
+}
+
+// Measures of an outcome.
+const (
+	meanJCT  = "mean JCT, h"
+	makespan = "makespan, h"
+)
+
+// readExperiments reads all of experiments/, by name of file.
+func readExperiments() ([]experiment, error) {
+	names, err := fs.Glob(experimentFiles, "experiments/*.json")
+	if err != nil {
+		return nil, err
+	}
+	var list []experiment
+	for _, name := range names {
+		text, err := experimentFiles.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		var e experiment
+		strict := json.NewDecoder(bytes.NewReader(text))
+		strict.DisallowUnknownFields()
+		if err := strict.Decode(&e); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if err := e.validate(); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if slices.ContainsFunc(list, func(x experiment) bool { return x.Name == e.Name }) {
+			return nil, fmt.Errorf("%s: name %q is given twice", name, e.Name)
+		}
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+// validate reports the first thing that is wrong.
+func (e *experiment) validate() error {
+	for _, f := range []struct{ name, value string }{
+		{"name", e.Name}, {"title", e.Title}, {"cluster", e.Cluster}, {"stream", e.Stream}, {"source", e.Source}, {"why", e.Why},
+	} {
+		if f.value == "" {
+			return fmt.Errorf("%s is empty", f.name)
+		}
+	}
+	switch {
+	case e.Measure != meanJCT && e.Measure != makespan:
+		return fmt.Errorf("measure %q: want %q or %q", e.Measure, meanJCT, makespan)
+	case len(e.Window) != 0 && (len(e.Window) != 2 || e.Window[0] < 0 || e.Window[1] <= e.Window[0]):
+		return fmt.Errorf("window %v: want the first job and the one after the last", e.Window)
+	case len(e.Points) == 0:
+		return fmt.Errorf("no points")
+	case e.Tolerance.Abs < 0 || e.Tolerance.Rel < 0 || e.Tolerance.Abs+e.Tolerance.Rel == 0:
+		return fmt.Errorf("tolerance %+v: want one of more than 0", e.Tolerance)
+	}
+	for i, p := range e.Points {
+		if !(p.Published > 0) || p.Load < 0 || p.Jobs < 0 {
+			return fmt.Errorf("points[%d]: %+v: want a published number, and no negative load or jobs", i, p)
+		}
+	}
+	return nil
+}

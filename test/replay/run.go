@@ -1,0 +1,132 @@
+package main
+
+import (
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/goodfleet/goodfleet/autoscale"
+	"github.com/goodfleet/goodfleet/autoscale/sim"
+	"github.com/goodfleet/goodfleet/autoscale/sim/peer"
+	"github.com/goodfleet/goodfleet/autoscale/sim/workload"
+	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/planner/share"
+	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/provider"
+)
+
+// begin is when all replays begin: the day on which Gavel was presented.
+var begin = time.Date(2020, time.November, 4, 0, 0, 0, 0, time.UTC)
+
+// Numbers of the replays. Settings that only guard a fleet against mistakes are wide
+// open: what a published scheduler wants is done.
+const (
+	gavelRound = 360 * time.Second
+	anyNumber  = 1 << 30
+	farAway    = 100 * 365 * 24 * time.Hour
+	bookEvery  = 30 * 24 * time.Hour
+)
+
+// result is what one run came to.
+type result struct {
+	value  float64
+	rounds int64
+	hash   string // of who ended when
+}
+
+// run replays one seed of a point.
+func run(ctx context.Context, data string, e experiment, p point, seed int) (result, error) {
+	s, err := settingOf(data, e, p, seed)
+	if err != nil {
+		return result{}, err
+	}
+	out, err := sim.Simulate(ctx, s)
+	if err != nil {
+		return result{}, err
+	}
+	r := result{rounds: out.Rounds}
+	ended := sha256.New()
+	n := 0
+	for _, j := range out.JobOutcomes {
+		if s.Counted != nil && !s.Counted(&planner.Job{ID: j.Job}) {
+			continue
+		}
+		if !j.Done {
+			return result{}, fmt.Errorf("job %s is not done", j.Job)
+		}
+		n++
+		if e.Measure == meanJCT {
+			r.value += j.JCTHours
+		} else {
+			r.value = max(r.value, j.Ended.Sub(begin).Hours())
+		}
+		fmt.Fprintf(ended, "%s %.3f\n", j.Job, j.Ended.Sub(begin).Seconds())
+	}
+	if e.Measure == meanJCT {
+		r.value /= float64(n)
+	}
+	r.hash = hex.EncodeToString(ended.Sum(nil))[:16]
+	return r, nil
+}
+
+// settingOf is the ground and the scheduler of a run.
+func settingOf(data string, e experiment, p point, seed int) (sim.Setting, error) {
+	jobs, err := readStream(data, e.Stream, seed, workload.Stream{PerHour: p.Load, Jobs: p.Jobs})
+	if err != nil {
+		return sim.Setting{}, err
+	}
+	catalogue, err := provider.EmbeddedCatalogue()
+	if err != nil {
+		return sim.Setting{}, err
+	}
+	prices, err := pricing.NewHistory(nil, nil) // nothing is sold
+	if err != nil {
+		return sim.Setting{}, err
+	}
+	how := e.Scheduler
+	if p.rule != nil {
+		how = *p.rule
+	}
+	rule, ok := share.Find(how.Rule)
+	if !ok {
+		return sim.Setting{}, fmt.Errorf("there is no rule %q", how.Rule)
+	}
+	gavel := peer.NewGavel(peer.GavelConfig{Rule: rule, Aware: how.Aware, Blind: how.Blind, FIFO: how.FIFO, Interior: how.Interior, Seed: uint64(seed)})
+	s := sim.Setting{
+		Variant: e.Name, Seed: uint64(seed), Start: begin, Horizon: farAway, Jobs: jobs, Catalogue: catalogue, Prices: prices, Plan: gavel.Plan, Lockstep: true,
+		Loop:  autoscale.Settings{Round: gavelRound, Book: bookEvery, SkipUnchanged: true, MaxMoves: anyNumber},
+		Truth: sim.Truth{Step: func(j *planner.Job) float64 { return workload.GavelStep(j.Family) }},
+	}
+	if len(e.Window) == 2 {
+		s.Counted = func(j *planner.Job) bool {
+			n, err := strconv.Atoi(string(j.ID))
+			return err == nil && n >= e.Window[0] && n < e.Window[1]
+		}
+	}
+	cluster, err := sim.ParseCluster(e.Cluster, catalogue)
+	if err != nil {
+		return sim.Setting{}, err
+	}
+	return s, cluster.Stand(&s)
+}
+
+// readStream reads a job stream of Gavel's simulations.
+func readStream(data, stream string, seed int, part workload.Stream) ([]*planner.Job, error) {
+	name := filepath.Join("gavel", "generated", fmt.Sprintf("continuous_%s_seed%d.csv.gz", stream, seed))
+	f, err := os.Open(filepath.Join(data, name))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return workload.ReadGavelStream(name, text, part, begin)
+}
