@@ -39,9 +39,7 @@ type tree struct {
 	here   []int32 // basis of the node that the program stands at; nil: none
 	lost   float64 // largest bound of the nodes that rounding left unsolved
 
-	classes [][]int // equal jobs, by index into jobs
-	order   [][]int // class → options by rent, none (-1) first
-
+	alike     alike
 	cutRounds int
 	start     [][]float64 // shares from which the root begins; nil: none
 	solid     int         // rows that are not cuts; their slacks are whole if units and room are
@@ -292,7 +290,7 @@ func (t *tree) expand(n *node) (first, second *node) {
 	}
 	first, second, whole := t.split(n, bound)
 	if whole {
-		t.take(t.whole())
+		t.take(t.alike.whole(len(t.jobs), t.share))
 		return nil, nil
 	}
 	t.take(t.fill())
@@ -302,36 +300,14 @@ func (t *tree) expand(n *node) (first, second *node) {
 	return first, second
 }
 
-// split parts in two the ways in which the jobs of one class can be served. The options
-// of equal jobs are ordered by rent, none first, and equal jobs take them in falling
-// order: that is no loss, and makes "the k-th job takes no more than this" a bound
-// on how many of the class take more. It is nil if all such counts are whole.
+// split parts in two the ways in which the jobs of one class can be served. It is nil if
+// all counts of classes are whole.
 func (t *tree) split(n *node, bound float64) (first, second *node, whole bool) {
-	class, most := -1, wholeTol
-	for c := range t.classes {
-		sum := 0.0
-		for _, i := range t.order[c][1:] {
-			f := t.count(c, i)
-			f -= math.Floor(f)
-			sum += f * (1 - f)
-		}
-		if sum > most {
-			class, most = c, sum
-		}
-	}
+	class, k, at, below := t.alike.part(t.share)
 	if class < 0 {
 		return nil, nil, true
 	}
-	// As near half as can be on either side.
-	at, mass, nearest, sum := 0, 0.0, math.Inf(1), 0.0
-	for k := len(t.order[class]) - 1; k >= 1; k-- { // jobs that take order[k] or more
-		sum += t.count(class, t.order[class][k])
-		if d := math.Abs(sum - math.Floor(sum) - 0.5); d < nearest {
-			at, mass, nearest = k, sum, d
-		}
-	}
-	jobs, order := t.classes[class], t.order[class]
-	k := min(int(math.Floor(mass)), len(jobs)-1) // this job takes order[at] or more, or it does not
+	jobs, order := t.alike.classes[class], t.alike.order[class]
 	low, high := slices.Clone(n.cuts), slices.Clone(n.cuts)
 	for _, j := range jobs[k:] {
 		for _, i := range order[at:] {
@@ -348,10 +324,21 @@ func (t *tree) split(n *node, bound float64) (first, second *node, whole bool) {
 	t.here = basis
 	a := &node{cuts: unique(low), bound: bound, basis: basis}
 	b := &node{cuts: unique(high), bound: bound, basis: basis}
-	if mass-math.Floor(mass) <= 0.5 {
+	if below {
 		return a, b, false
 	}
 	return b, a, false
+}
+
+// share is that of option i of job n at the present point.
+func (t *tree) share(n, i int) float64 { return t.s.Value(int(t.column[n][i])) }
+
+// classify finds the jobs whose columns are alike.
+func (t *tree) classify() {
+	t.alike = newAlike(len(t.jobs),
+		func(n int) []Option { return t.p.Options[t.jobs[n]] },
+		func(n, i int) bool { return t.column[n][i] >= 0 },
+		func(n, i int) float64 { return t.rent[t.column[n][i]] })
 }
 
 // unique drops cuts that are there already.

@@ -8,19 +8,21 @@
 // and chains of single changes over all rows. Options that lose more than bound and
 // best choice leave between them are struck.
 //
-// A kernel of the options that lose least goes through branch and bound first; it finds
-// choices. What is left of the gap then is mostly the relaxation's: rows whose units are cheap
-// are used by large options, and whole ones do not fill them. Over 8 rows for 1000 jobs HiGHS
-// proves, in 19 CPU s, that the best choice is 4.6e-4 below the relaxation, relative as
-// policies count it; over 20 rows 1.3e-3, in 29 CPU s; for 5000 jobs it has no choice at all
-// after 225. So the whole program is branched on too, mostly at its root.
+// A kernel of the options that lose least goes through branch and bound first, up to 2,000
+// jobs; it finds choices. What is left of the gap then is mostly the relaxation's: rows whose
+// units are cheap are used by large options, and whole ones do not fill them. Over 8 rows for
+// 1000 jobs HiGHS proves, in 19 CPU s, that the best choice is 4.6e-4 below the relaxation,
+// relative as policies count it; over 20 rows 1.3e-3, in 29 CPU s; for 5000 jobs it has no
+// choice at all after 225. So the whole program is branched on too, mostly at its root: it
+// has each capacity row a second time, divided by the units of an option and rounded down,
+// then Gomory's cuts; each round of them strikes options.
 //
-// What remains is proved, or bounded where nodes run out. Labels keep one way to each use
-// of the rows that jobs can make together, which suits few rows and equal jobs. Where there are too
-// many uses, branch and bound parts the options of equal jobs by how many take those of
-// more rent. Its program has each capacity row a second time, divided by the units of an
-// option and rounded down, then Gomory's cuts; each round of them strikes options, and at
-// the nodes labels try what is left. 50 jobs in the bench's draws over 3, 8 and 20 rows
-// are mostly proved at the root, in 0.01 to 0.3 CPU s; with units that do not divide each
-// other it takes up to thousands of nodes, and some of 20 rows end at the limit.
+// Few jobs are proved. Labels keep one way to each use of the rows that jobs can make
+// together, which suits few rows and equal jobs. Where there are too many uses, the program
+// is stated over patterns, the options that jobs take together of one row: prices of jobs
+// then bound by a knapsack for each row, near enough that most options are struck and few
+// nodes are left. They part the choices first by how many jobs are served, by all rows and
+// by each, for that decides where options are worth much the same; then by how many equal
+// jobs take options of more rent. 50 jobs with 60 options of any sizes are proved in 0.01
+// to 0.3 CPU s, most within ten nodes; few take thousands.
 package whole

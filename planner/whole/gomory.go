@@ -245,8 +245,8 @@ func (t *tree) struck() []bool {
 		basic[v] = true
 	}
 	bound := t.s.Objective() * t.scale
-	for c, jobs := range t.classes {
-		for _, i := range t.order[c][1:] {
+	for c, jobs := range t.alike.classes {
+		for _, i := range t.alike.order[c][1:] {
 			beaten, used := false, false
 			for _, n := range jobs {
 				k := t.column[n][i]

@@ -46,6 +46,9 @@ func Solve(p *Problem, l Limits) Result {
 	if gap() > l.Gap {
 		p.label(&r, keep, &res, l, labelFirst)
 	}
+	if gap() > l.Gap && small {
+		p.pack(&r, keep, &res, l)
+	}
 	if gap() > l.Gap && left <= exactColumns {
 		p.prove(&r, keep, &res, l)
 	}
@@ -75,9 +78,14 @@ func (p *Problem) exchange(r *relaxation, keep [][]bool, res *Result, enough flo
 	res.Value = p.value(res.Choice)
 }
 
-// within is by how much a better choice must exceed the present one to be looked for.
+// within is by how much a better choice must exceed the present one to be looked for: a part
+// of the gap asked for, wherever between value and bound the best choice lies.
 func (l Limits) within(p *Problem, res *Result) float64 {
-	return gapPart * l.Gap * math.Abs(res.Value+p.Offset)
+	low, high := res.Value+p.Offset, max(res.Bound, res.Value)+p.Offset
+	if low < 0 && high > 0 {
+		return 0
+	}
+	return gapPart * l.Gap * min(math.Abs(low), math.Abs(high))
 }
 
 // prove branches on the whole program.

@@ -97,6 +97,28 @@ func TestFiftyConfiguredJobsAreProvedAtTheRoot(t *testing.T) {
 	}
 }
 
+func TestFiftyJobsOfAnySizesAreProved(t *testing.T) {
+	for _, c := range []struct {
+		rows          int
+		perJob, power float64
+		sizes         sizing
+		seed          uint64
+		nodes         int // twice what it takes
+	}{
+		{8, 0.8, 0.25, ofJobs, 47, 60},
+		{12, 2.5, 0.25, ofJobs, 126, 200},
+		{20, 4, 1, ofEach, 30, 100},
+		{8, 8, -1, ofEach, 23, 40},
+		{20, 1.5, -0.5, ofAll, 9, 100},
+		{5, 2.5, 0.5, ofRows, 5, 100},
+	} {
+		p := anySizes(50, c.rows, c.perJob, c.power, c.sizes, c.seed)
+		if s := Solve(p, Limits{Nodes: c.nodes}); !s.Proved || !p.fits(s.Choice) {
+			t.Errorf("%+v: gap %g after %d nodes", c, s.Gap, s.Nodes)
+		}
+	}
+}
+
 func TestEqualJobsAreProved(t *testing.T) {
 	// Five kinds of ten equal jobs: in any order they make one and the same choice.
 	p := configs(50, 3, 3)
@@ -131,17 +153,23 @@ func TestEachSearchMatchesEnumeration(t *testing.T) {
 			}
 			return res
 		}
-		branched, labelled, exchanged, near := nobody(), nobody(), nobody(), nobody()
+		branched, labelled, exchanged, near, packed := nobody(), nobody(), nobody(), nobody(), nobody()
 		p.kernel(&r, keep, &near, Limits{Gap: 1e-9}, rapid.IntRange(0, 12).Draw(t, "columns"))
 		if near.Bound < want-1e-8 {
 			t.Fatalf("bound %g of the kernel, want at least %g", near.Bound, want)
+		}
+		if want > 0 && !p.pack(&r, keep, &packed, Limits{Nodes: 10_000, Gap: 1e-9}) {
+			t.Fatal("there are no patterns")
+		}
+		if packed.Bound < want-1e-8 || packed.Bound > want+1e-8 {
+			t.Fatalf("bound %g over patterns, want %g", packed.Bound, want)
 		}
 		p.prove(&r, keep, &branched, Limits{Nodes: 10_000, Gap: 1e-9})
 		if want > 0 && !p.label(&r, keep, &labelled, Limits{Gap: 1e-9}, labelWork) {
 			t.Fatal("labels came to no end")
 		}
 		newExchange(p, &r, keep, exchanged.Choice).run(0)
-		for name, res := range map[string]Result{"branching": branched, "labels": labelled, "exchanges": exchanged, "kernel": near} {
+		for name, res := range map[string]Result{"branching": branched, "labels": labelled, "exchanges": exchanged, "kernel": near, "patterns": packed} {
 			v := p.value(res.Choice)
 			if !p.fits(res.Choice) || math.Abs(v-want) > 1e-8 && name != "exchanges" && name != "kernel" || v > want+1e-8 {
 				t.Fatalf("%s: %v is worth %g, want %g", name, res.Choice, v, want)
