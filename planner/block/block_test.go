@@ -343,12 +343,14 @@ func TestLastRoundsPricesAndPointCertifyTheNext(t *testing.T) {
 		first := Solve(p, Options{Gap: 1e-6, Vertex: true})
 		q, fresh := change(p, 50, 4)
 		cold := Solve(q, Options{Gap: 1e-4})
-		warm := Solve(q, Options{Gap: 1e-4, Prices: first.Prices, Point: first.X, Fresh: fresh})
-		if !warm.Warm || warm.Gap > 1e-4 || warm.Violation > feasibleTol {
-			t.Errorf("level %v: warm %v, gap %g, violation %g", level, warm.Warm, warm.Gap, warm.Violation)
-		}
-		if math.Abs(warm.Objective-cold.Objective) > 2e-4*math.Abs(cold.Objective) {
-			t.Errorf("level %v: objective %g, cold %g", level, warm.Objective, cold.Objective)
+		for _, worth := range [][]float64{nil, first.Worth} {
+			warm := Solve(q, Options{Gap: 1e-4, Prices: first.Prices, Worth: worth, Point: first.X, Fresh: fresh})
+			if !warm.Warm || warm.Gap > 1e-4 || warm.Violation > feasibleTol {
+				t.Errorf("level %v: warm %v, gap %g, violation %g", level, warm.Warm, warm.Gap, warm.Violation)
+			}
+			if math.Abs(warm.Objective-cold.Objective) > 2e-4*math.Abs(cold.Objective) {
+				t.Errorf("level %v: objective %g, cold %g", level, warm.Objective, cold.Objective)
+			}
 		}
 	}
 }

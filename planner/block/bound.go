@@ -34,10 +34,11 @@ func (p *Program) certify(prices []float64, guess float64) (c Certificate, w wor
 	for r, price := range prices {
 		rent += price * p.Capacity[r]
 	}
+	hulls := p.hulls(prices)
 	if !p.levels() {
 		c.Bound = rent
 		for j := range p.Jobs() {
-			h := p.hull(j, prices, p.floor(j))
+			h := hulls.to(j, p.floor(j)).corner(p.floor(j))
 			nu[j], mu[j] = h.slope, h.mu
 			c.Bound += h.value
 			if h.short {
@@ -52,19 +53,19 @@ func (p *Program) certify(prices []float64, guess float64) (c Certificate, w wor
 	// The largest t at which the jobs' least rents fit the rent of all capacity. The
 	// sum of values falls ever faster in t: Newton's tangents lie above it, so that
 	// each of their roots is a bound already.
+	first, list := hulls.all()
 	most := math.Inf(1) // what each job could reach alone
 	for j := range p.Jobs() {
-		if n := p.follow(j); n > 0 {
-			most = min(most, (p.fastest(j)-p.floor(j))/n)
+		n, fastest := p.follow(j), list.speed[first[j+1]-1]
+		if n > 0 {
+			most = min(most, (fastest-p.floor(j))/n)
+		}
+		if n > 0 && fastest < p.floor(j) {
+			c.Conflict = append(c.Conflict, j)
 		}
 	}
 	if most < 0 {
 		c.Bound = math.Inf(-1)
-		for j := range p.Jobs() {
-			if p.fastest(j) < p.floor(j) {
-				c.Conflict = append(c.Conflict, j)
-			}
-		}
 		return c, w
 	}
 	if math.IsInf(most, 1) {
@@ -79,7 +80,7 @@ func (p *Program) certify(prices []float64, guess float64) (c Certificate, w wor
 		total, slope := rent, 0.0
 		for j := range p.Jobs() {
 			n := p.follow(j)
-			h := p.hull(j, prices, p.floor(j)+n*t)
+			h := chain{list.speed[first[j]:first[j+1]], list.earn[first[j]:first[j+1]]}.corner(p.floor(j) + n*t)
 			nu[j], mu[j] = h.slope, h.mu
 			total += h.value
 			slope += n * h.slope
@@ -138,65 +139,6 @@ func (p *Program) fastest(j int) float64 {
 		}
 	}
 	return most
-}
-
-// corner is the best point of one job at given prices.
-type corner struct {
-	value float64 // gain less rent
-	slope float64 // what one unit of floor less would add
-	mu    float64 // what one unit of time more would add
-	short bool    // no point reaches the floor; value is at the fastest
-}
-
-// hull is the most that job j can earn after rent with Σ speed·x ≥ floor: along the
-// upper hull of (speed, gain − rent) and the origin, from its top to the right.
-func (p *Program) hull(j int, prices []float64, floor float64) corner {
-	lo, hi := p.First[j], p.First[j+1]
-	earn := func(i int32) float64 {
-		sum := 0.0
-		if !p.Level {
-			sum = p.Gain[i]
-		}
-		for k := p.Entry[i]; k < p.Entry[i+1]; k++ {
-			sum -= prices[p.Row[k]] * p.Use[k]
-		}
-		return sum
-	}
-	atSpeed, atEarn := 0.0, 0.0
-	for i := lo; i < hi; i++ {
-		if !p.usable(i) {
-			continue
-		}
-		if e := earn(i); e > atEarn || e >= atEarn && p.Speed != nil && p.Speed[i] > atSpeed {
-			atSpeed, atEarn = p.speed(i), e
-		}
-	}
-	if floor <= atSpeed {
-		return corner{value: atEarn, mu: atEarn}
-	}
-	slope := 0.0
-	for atSpeed < floor {
-		next, nextEarn, best := -1.0, 0.0, math.Inf(-1)
-		for i := lo; i < hi; i++ {
-			if v := p.speed(i); v > atSpeed && p.usable(i) {
-				e := earn(i)
-				if s := (e - atEarn) / (v - atSpeed); s > best || s >= best && v > next {
-					next, nextEarn, best = v, e, s
-				}
-			}
-		}
-		if next < 0 {
-			tol := 1e-12 * floor
-			return corner{value: atEarn + slope*(floor-atSpeed), slope: -slope, mu: atEarn - slope*atSpeed, short: floor-atSpeed > tol}
-		}
-		slope = best
-		if next >= floor {
-			value := atEarn + slope*(floor-atSpeed)
-			return corner{value: value, slope: -slope, mu: value - slope*floor}
-		}
-		atSpeed, atEarn = next, nextEarn
-	}
-	return corner{value: atEarn, slope: -slope, mu: atEarn - slope*atSpeed}
 }
 
 func (p *Program) speed(i int32) float64 {

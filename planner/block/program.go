@@ -21,6 +21,7 @@ type Program struct {
 	Capacity []float64 // ≥ 0
 
 	open bool // all capacities are known to be positive
+	flat bool // each column is known to have just the entry of its own number
 }
 
 // Jobs is the number of jobs.
@@ -28,6 +29,16 @@ func (p *Program) Jobs() int { return len(p.First) - 1 }
 
 // Columns is the number of columns.
 func (p *Program) Columns() int { return len(p.Entry) - 1 }
+
+// isFlat reports whether each column has one entry.
+func (p *Program) isFlat() bool {
+	for i, e := range p.Entry {
+		if int(e) != i {
+			return false
+		}
+	}
+	return len(p.Row) == p.Columns()
+}
 
 // New starts a program on capacity rows; Job and Column fill it.
 func New(capacity []float64) *Program {

@@ -25,6 +25,7 @@ type Options struct {
 	Vertex     bool      // move to a vertex, where few jobs are split; at a level of over 4000 jobs that no job alone caps, nearly to one
 	Second     bool      // at a level: the vertex with the most gain among the best; not of over 4000 jobs
 	Prices     []float64 // of the last round: certified first, and where sifting begins
+	Worth      []float64 // of the last round's Solution: with it only one bound is computed
 	Point      []float64 // of the last round, with the columns of this one
 	Fresh      []bool    // jobs that changed since: what Point says of them is not used
 }

@@ -23,6 +23,7 @@ func Solve(p *Program, o Options) Solution {
 	}
 	q := *p
 	q.open = len(p.Capacity) == 0 || slices.Min(p.Capacity) > 0
+	q.flat = q.isFlat()
 	return q.solve(o)
 }
 
@@ -84,7 +85,17 @@ func (p *Program) unfollowed() bool {
 // stuckAtZero reports whether a job that must follow the level cannot run at all.
 func (p *Program) stuckAtZero() bool {
 	for j := range p.Jobs() {
-		if p.follow(j) > 0 && p.fastest(j) <= p.floor(j) && p.floor(j) == 0 {
+		if p.follow(j) > 0 && p.floor(j) == 0 && !p.runs(j) {
+			return true
+		}
+	}
+	return false
+}
+
+// runs reports whether job j has a usable column of any speed.
+func (p *Program) runs(j int) bool {
+	for i := p.First[j]; i < p.First[j+1]; i++ {
+		if p.speed(i) > 0 && p.usable(i) {
 			return true
 		}
 	}
@@ -100,7 +111,7 @@ func (p *Program) sift(s *Solution, o Options) {
 			prices = p.sample(o)
 		}
 		_, w := p.certify(prices, 0)
-		keep = p.favoured(&w)
+		keep = p.favoured(&w, p.everyone())
 	}
 	// The interior point method goes a little beyond the gap asked for: the repair costs some.
 	tol := max(min(o.gap()*0.2, 1e-4), 1e-10)
@@ -139,7 +150,7 @@ func (p *Program) sift(s *Solution, o Options) {
 			return
 		}
 		added := p.addMissing(keep, &w)
-		for i, k := range p.favoured(&w) {
+		for i, k := range p.favoured(&w, p.everyone()) {
 			keep[i] = keep[i] || k
 		}
 		if added == 0 || before > 0 && s.Gap > 0.9*before {
@@ -207,14 +218,15 @@ func (sc *scaled) unscaleWorth(nu float64, j int) float64 {
 	return max(nu, 0) * unit / sc.speed[j]
 }
 
-// favoured marks the columns of each job that earn most at the prices, and its fastest.
-func (p *Program) favoured(w *worth) []bool {
+// favoured marks the columns of each of the jobs that earn most at the prices, and its fastest.
+func (p *Program) favoured(w *worth, jobs []int32) []bool {
 	keep := make([]bool, p.Columns())
 	var best [keepPerJob]struct {
 		i int32
 		d float64
 	}
-	for j := range p.Jobs() {
+	for _, job := range jobs {
+		j := int(job)
 		n, fastest := 0, int32(-1)
 		for i := p.First[j]; i < p.First[j+1]; i++ {
 			if !p.usable(i) {

@@ -21,7 +21,7 @@ func (p *Program) warm(s *Solution, o Options) bool {
 	if len(o.Point) != p.Columns() || len(o.Prices) != len(p.Capacity) || len(o.Fresh) != p.Jobs() {
 		return false
 	}
-	_, w := p.certify(o.Prices, p.LevelOf(o.Point))
+	w := p.lastWorth(o)
 	order := p.undecided(&w, o)
 	fresh := 0
 	for _, f := range o.Fresh {
@@ -40,6 +40,25 @@ func (p *Program) warm(s *Solution, o Options) bool {
 		n *= warmWiden
 	}
 	return false
+}
+
+// lastWorth is what the last round's prices make of each job: of its speed what was found
+// then, of its time what its best column earns. Without the worth of then, a bound finds both.
+func (p *Program) lastWorth(o Options) worth {
+	if len(o.Worth) != p.Jobs() {
+		_, w := p.certify(o.Prices, p.LevelOf(o.Point))
+		return w
+	}
+	w := worth{o.Worth, make([]float64, p.Jobs()), 1, o.Prices}
+	h := p.hulls(o.Prices)
+	for j := range w.mu {
+		best := 0.0
+		for c, e := range h.earnings(j) {
+			best = max(best, e+p.speed(p.First[j]+int32(c))*w.nu[j])
+		}
+		w.mu[j] = best
+	}
+	return w
 }
 
 // undecided orders the jobs: those that changed, then by how little a column that is
@@ -151,7 +170,7 @@ func (p *Program) smaller(jobs []int32, w *worth, used []float64, rest float64) 
 	}
 	jobs = slices.Clone(jobs)
 	slices.Sort(jobs)
-	keep := p.favoured(w)
+	keep := p.favoured(w, jobs)
 	q := New(capacity)
 	q.Level = p.Level
 	var column []int32

@@ -183,7 +183,7 @@ func BenchmarkNextRound(b *testing.B) {
 					var s block.Solution
 					cold := median(3, func() { s = block.Solve(&q, block.Options{Gap: gap}) })
 					warm := median(3, func() {
-						s = block.Solve(&q, block.Options{Gap: gap, Prices: first.Prices, Point: first.X, Fresh: fresh})
+						s = block.Solve(&q, block.Options{Gap: gap, Prices: first.Prices, Worth: first.Worth, Point: first.X, Fresh: fresh})
 					})
 					b.ReportMetric(s.Gap, "gap")
 					b.ReportMetric(cold, "cold-cpu-s")
