@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -32,8 +33,15 @@ type simulateConfig struct {
 	faults    string    // what goes wrong besides: a seed to draw it from, or a scenario's file; "": nothing
 	policy    string    // what decides
 	owned     []string  // machines that are there and paid for
+	workload  string    // a trace, in place of file; "": none
+	load      float64   // jobs per hour of a stream; 0: it is none
+	cluster   string    // all that there is; "": machines are bought
+	prices    string    // file of prices; "": none
 	bar       io.Writer // where the progress bar goes
 }
+
+// onClusters is the policy of machines that are all there is, where none is named.
+const onClusters = "srpt"
 
 // weekExample is what is simulated when no file is named.
 const weekExample = "gavel-week"
@@ -61,6 +69,14 @@ each of them befalls each cloud twice a day, drawn from that seed; what was draw
 into --out as faults.txt. With the name of a file, its lines say what happens and when:
 faults.txt is such a file.
 
+--workload takes jobs from a trace instead: a trace of Gavel's, a stream of jobs of its
+simulations (then --load says how many come in an hour), a CSV with the columns job,
+submitted, type, replicas and samples, or documents; also packed by gzip. Jobs without
+dates come from 2023-06-05 on, unless --from says otherwise. --cluster puts them on
+machines that are all there from the start, and nothing is bought: a published cluster
+by its name, or kinds of machines, as in "36xV100,16x4xT4". There srpt decides, unless
+--policy says otherwise.
+
 Jobs that adapt do as their profile says, unless --truth names a file of profiles: then
 those whose profile has the name of one in there do as that one says, measure it with a
 scatter of 2 %, and are planned by what they measured. The table shows when each was sent
@@ -72,6 +88,8 @@ goes with the example of that name.`,
   goodfleet simulate gavel-week --policy max-goodput --burn-cap "25 USD/h"
   goodfleet simulate elastic --truth elastic --baselines=false
   goodfleet simulate --policy max_min_fairness --owned aws/us-east-1/use1-az1/p3.2xlarge=8 --baselines=false
+  goodfleet simulate --workload trace.csv --cluster 8xV100,8xK80 --policy max_min_fairness
+  goodfleet simulate --workload jobs.trace.gz --prices mine.csv --burn-cap "40 USD/h"
   goodfleet simulate --faults 7
   goodfleet simulate --faults out/faults.txt --baselines=false`,
 		Args:              atMost(1, "FILE"),
@@ -83,9 +101,22 @@ goes with the example of that name.`,
 			if cfg.settings, err = readSettings(cmd); err != nil {
 				return err
 			}
-			cfg.file = weekExample
+			cfg.file = cmp.Or(cfg.workload, weekExample)
 			if len(args) == 1 {
 				cfg.file = args[0]
+			}
+			switch {
+			case len(args) == 1 && cfg.workload != "":
+				return fmt.Errorf("--workload %s: jobs come from there or from FILE, not from both", cfg.workload)
+			case cfg.cluster != "" && len(cfg.owned) > 0:
+				return fmt.Errorf("--cluster is all that there is: want no --owned beside it")
+			case cfg.cluster != "" && (cfg.faults != "" || cfg.prices != ""):
+				return fmt.Errorf("--cluster never fails and nothing is bought: want no --faults and no --prices beside it")
+			case cfg.prices == "-" && cfg.file == "-":
+				return fmt.Errorf("standard input is one file: want - once")
+			}
+			if cfg.cluster != "" && !cmd.Flags().Changed("policy") {
+				cfg.policy = onClusters
 			}
 			if from != "" {
 				if cfg.from, err = instant("from", from); err != nil {
@@ -98,6 +129,10 @@ goes with the example of that name.`,
 	addSettings(cmd, "burnCap", "clouds", "regions", "markets", "round", "seed", "out", "output", "quarantine")
 	addPolicy(cmd, &cfg.policy)
 	cmd.Flags().StringArrayVar(&cfg.owned, "owned", nil, "machines that are there and paid for: cloud/region/zone/type=count; may be repeated")
+	cmd.Flags().StringVar(&cfg.workload, "workload", "", "take the jobs from a trace: Gavel's, a CSV, or documents; also packed by gzip")
+	cmd.Flags().Float64Var(&cfg.load, "load", 0, "jobs per hour, of a --workload that is a stream")
+	cmd.Flags().StringVar(&cfg.cluster, "cluster", "", "machines that are all there is: "+strings.Join(sim.ClusterNames(), ", ")+`, or kinds as in "36xV100,16x4xT4"`)
+	cmd.Flags().StringVar(&cfg.prices, "prices", "", "file of prices of your own, as prices check reads it; they go before the embedded ones")
 	cmd.Flags().StringVar(&from, "from", "", "move the jobs in time so that the first comes at this day or instant")
 	cmd.Flags().Float64Var(&cfg.days, "days", 0, "keep the jobs of the first days only (0: all)")
 	cmd.Flags().StringVar(&cfg.truth, "truth", "", "a file of profiles, or an example's, that jobs really do as")
@@ -119,7 +154,17 @@ func runSimulate(ctx context.Context, s streams, cfg simulateConfig) error {
 	if err := world.check(cfg.settings); err != nil {
 		return err
 	}
-	jobs, err := world.readJobs(cfg.file, s.in)
+	if cfg.prices != "" {
+		if _, err := world.use(cfg.settings, cfg.prices, s.in, world.newest()); err != nil {
+			return err
+		}
+	}
+	var jobs []*planner.Job
+	if cfg.workload != "" {
+		jobs, err = world.readWorkload(cfg, s.in)
+	} else {
+		jobs, err = world.readJobs(cfg.file, s.in)
+	}
 	if err != nil {
 		return err
 	}
@@ -249,6 +294,10 @@ func page(cfg simulateConfig, setting sim.Setting) report.Page {
 		regions = append(regions, o.Cloud+" "+o.Region)
 	}
 	slices.Sort(regions)
+	where := report.Fact{Name: "Bought in", Value: strings.Join(slices.Compact(regions), ", ")}
+	if cfg.cluster != "" {
+		where = report.Fact{Name: "Cluster", Value: cfg.cluster + ", nothing is bought"}
+	}
 	wrong := "nothing but losses and shortages"
 	if cfg.faults != "" {
 		wrong = faultsOf(cfg.faults)
@@ -257,7 +306,7 @@ func page(cfg simulateConfig, setting sim.Setting) report.Page {
 		Title: fmt.Sprintf("%d training jobs of %s", len(setting.Jobs), strings.TrimSuffix(filepath.Base(cfg.file), ".yaml")),
 		Intro: "The same jobs, replayed against the same prices and the same weather of capacity, under different ways to buy.",
 		Facts: []report.Fact{
-			{Name: "Bought in", Value: strings.Join(slices.Compact(regions), ", ")},
+			where,
 			{Name: "Goes wrong", Value: wrong},
 		},
 		Sources: []string{"Jobs: " + filepath.Base(cfg.file) + "."},

@@ -42,7 +42,7 @@ func (world world) setting(cfg simulateConfig, start time.Time, jobs []*planner.
 	if err != nil {
 		return sim.Setting{}, err
 	}
-	named, err := policyNamed(cmp.Or(cfg.policy, policy.Default), s, len(cfg.owned) > 0 || s.config != nil && len(s.config.Spec.Owned) > 0)
+	named, err := policyNamed(cmp.Or(cfg.policy, policy.Default), s, len(cfg.owned) > 0 || cfg.cluster != "" || s.config != nil && len(s.config.Spec.Owned) > 0)
 	if err != nil {
 		return sim.Setting{}, err
 	}
@@ -54,15 +54,16 @@ func (world world) setting(cfg simulateConfig, start time.Time, jobs []*planner.
 	if named.Owned {
 		offerings = nil // nothing is bought
 	}
-	if len(offerings) == 0 && len(reservations) == 0 {
+	if len(offerings) == 0 && len(reservations) == 0 && cfg.cluster == "" {
 		return sim.Setting{}, fmt.Errorf("%s: nothing that these jobs can run on has a known price at %s where they may buy", cfg.file, start.Format(time.RFC3339))
 	}
-	return sim.Setting{
+	setting := sim.Setting{
 		Variant: subjectName, Seed: s.seed, Start: start.Truncate(s.round), Jobs: jobs,
 		Catalogue: world.catalogue, Prices: world.history, Offerings: offerings, Reservations: reservations, Quotas: quotas,
 		Plan: planBy(named.Policy), Reference: reference(jobs),
 		Loop: autoscale.Settings{Round: s.round, BurnCap: s.burnCap, Setup: setup, Book: bookEvery, SkipUnchanged: true, PriceStep: priceStep, Windows: windows, Rows: s.rows(), Teams: s.teams()},
-	}, nil
+	}
+	return setting, cfg.onCluster(&setting)
 }
 
 // rows are the limits of the settings file, as the planner knows them.
@@ -187,7 +188,7 @@ func reference(jobs []*planner.Job) string {
 // variants are goodfleet and, if they are asked for, the baselines.
 func (world world) variants(cfg simulateConfig, setting sim.Setting) ([]sim.Variant, error) {
 	list := []sim.Variant{{Name: subjectName}}
-	if !cfg.baselines {
+	if !cfg.baselines || cfg.cluster != "" { // where nothing is bought, none is another way to buy
 		return list, nil
 	}
 	var offers []planner.Offer
