@@ -1,6 +1,7 @@
 package share
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -21,12 +22,13 @@ type (
 		MinGPUs *float64        `json:"min_gpus"`
 		Options json.RawMessage `json:"options"`
 		Current *float64        `json:"current"`
-		Restart *struct {
-			Age   float64 `json:"age_s"`
-			Count float64 `json:"count"`
-			Cost  float64 `json:"cost_s"`
-		} `json:"restart"`
-		Pinned bool `json:"pinned"`
+		Restart json.RawMessage `json:"restart"`
+		Pinned  bool            `json:"pinned"`
+	}
+	restartFile struct {
+		Age   float64 `json:"age_s"`
+		Count float64 `json:"count"`
+		Cost  float64 `json:"cost_s"`
 	}
 	configFile struct {
 		Type    string   `json:"type"`
@@ -40,6 +42,9 @@ type (
 func ParseAssignment(text []byte, rule Rule) (*Assignment, error) {
 	var f assignFile
 	if err := decode(text, &f, ""); err != nil {
+		return nil, err
+	}
+	if err := onlyFields(text, "", "name", "p", "lambda", "capacity", "jobs"); err != nil {
 		return nil, err
 	}
 	a := &Assignment{Rule: rule, Power: defaultPower, Lambda: 1.1}
@@ -100,6 +105,9 @@ func readRequest(raw json.RawMessage, path string, types map[string]int) (Reques
 	if err := decode(raw, &f, path); err != nil {
 		return Request{}, err
 	}
+	if err := onlyFields(raw, path, "id", "min_gpus", "options", "current", "restart", "pinned"); err != nil {
+		return Request{}, err
+	}
 	id, err := identity(f.ID, path+".id")
 	if err != nil {
 		return Request{}, err
@@ -119,16 +127,8 @@ func readRequest(raw json.RawMessage, path string, types map[string]int) (Reques
 		}
 		q.Current = int(*f.Current)
 	}
-	if r := f.Restart; r != nil {
-		for _, v := range []struct {
-			name  string
-			value float64
-		}{{"age_s", r.Age}, {"count", r.Count}, {"cost_s", r.Cost}} {
-			if v.value < 0 {
-				return Request{}, fieldErr(fmt.Sprintf("%g: want at least 0", v.value), "%s.restart.%s", path, v.name)
-			}
-		}
-		q.Restart = Restart{AgeSec: r.Age, CostSec: r.Cost, Count: r.Count}
+	if q.Restart, err = readRestart(f.Restart, path+".restart"); err != nil {
+		return Request{}, err
 	}
 	if q.Pinned && (q.Current < 0 || !(q.Options[q.Current].Goodput > 0)) {
 		return Request{}, fieldErr("true, but current names no usable option", "%s.pinned", path)
@@ -136,21 +136,50 @@ func readRequest(raw json.RawMessage, path string, types map[string]int) (Reques
 	return q, nil
 }
 
-// readConfigs reads a list of options at once; only if one is of the wrong kind, each
-// for itself, to tell which.
+// readRestart reads what a change of config costs; null or absent: nothing.
+func readRestart(raw json.RawMessage, path string) (Restart, error) {
+	if raw == nil {
+		return Restart{}, nil
+	}
+	var r restartFile
+	if err := decode(raw, &r, path); err != nil {
+		return Restart{}, err
+	}
+	if err := onlyFields(raw, path, "age_s", "count", "cost_s"); err != nil {
+		return Restart{}, err
+	}
+	for _, v := range []struct {
+		name  string
+		value float64
+	}{{"age_s", r.Age}, {"count", r.Count}, {"cost_s", r.Cost}} {
+		if v.value < 0 {
+			return Restart{}, fieldErr(fmt.Sprintf("%g: want at least 0", v.value), "%s.%s", path, v.name)
+		}
+	}
+	return Restart{AgeSec: r.Age, CostSec: r.Cost, Count: r.Count}, nil
+}
+
+// readConfigs reads a list of options at once; only if one is of the wrong kind or has a
+// field of another name, each for itself, to tell which.
 func readConfigs(raw json.RawMessage, path string, types map[string]int) ([]Config, error) {
 	if raw == nil || kind(raw) == "null" {
 		return nil, fieldErr("is missing", "%s", path)
 	}
 	var files []configFile
-	if json.Unmarshal(raw, &files) != nil {
+	strict := json.NewDecoder(bytes.NewReader(raw))
+	strict.DisallowUnknownFields()
+	if strict.Decode(&files) != nil {
 		var list []json.RawMessage
 		if err := decode(raw, &list, path); err != nil {
 			return nil, err
 		}
 		for i := range list {
 			var f configFile
-			if err := decode(list[i], &f, fmt.Sprintf("%s[%d]", path, i)); err != nil {
+			at := fmt.Sprintf("%s[%d]", path, i)
+			if err := decode(list[i], &f, at); err != nil {
+				return nil, err
+			}
+			if err := onlyFields(list[i], at, "type", "gpus", "goodput"); err != nil {
 				return nil, err
 			}
 		}
