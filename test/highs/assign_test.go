@@ -10,10 +10,12 @@ import (
 	"github.com/goodfleet/goodfleet/planner/whole"
 )
 
-// drawAssignment makes jobs with goodputs that grow ever more slowly with size.
+// drawAssignment makes jobs with goodputs that grow ever more slowly with size. Half of the
+// draws have sizes of 1, 2, 4 and 8, the others any.
 func drawAssignment(r *rand.Rand, jobs, types int) *share.Assignment {
 	a := &share.Assignment{Power: []float64{-0.5, -1, 0.5, 1}[r.IntN(4)], Lambda: 1.1}
 	speed := make([]float64, types)
+	mixed := r.IntN(2) == 0
 	for k := range types {
 		speed[k] = math.Exp(r.NormFloat64())
 		a.Types = append(a.Types, share.Type{Name: fmt.Sprint(k), Workers: r.IntN(1 + 4*max(jobs, 1)/types)})
@@ -27,7 +29,11 @@ func drawAssignment(r *rand.Rand, jobs, types int) *share.Assignment {
 			}
 			own := speed[k] * math.Exp(0.3*r.NormFloat64())
 			for g := 1; g <= 8; g *= 2 {
-				q.Options = append(q.Options, share.Config{Type: k, GPUs: g, Goodput: own * math.Pow(float64(g), bend)})
+				size := g
+				if mixed {
+					size = 1 + r.IntN(12)
+				}
+				q.Options = append(q.Options, share.Config{Type: k, GPUs: size, Goodput: own * math.Pow(float64(size), bend)})
 			}
 		}
 		if len(q.Options) == 0 {
