@@ -271,12 +271,12 @@ func (c *cache) budget(name string) budget.Price {
 }
 
 // setBudget keeps the price of a total.
-func (c *cache) setBudget(name string, price budget.Price) {
+func (c *cache) setBudget(name, team string, price budget.Price) {
 	at, found := slices.BinarySearchFunc(c.budgets, name, compareBudget)
 	if !found {
 		c.budgets = slices.Insert(c.budgets, at, BudgetRecord{Name: name})
 	}
-	c.budgets[at].Price = price
+	c.budgets[at].Team, c.budgets[at].Price = team, price
 	c.dirtyBudgets[name] = true
 }
 

@@ -125,6 +125,7 @@ type Shortage struct {
 // BudgetRecord is how dear the money of a total is.
 type BudgetRecord struct {
 	Name  string // of the total
+	Team  string // that it is of; "": the fleet
 	Price budget.Price
 }
 

@@ -24,11 +24,10 @@ var ruleTypes = []provider.InstanceType{
 
 // ruling is a problem that a few lines say.
 type ruling struct {
-	jobs  []*planner.Job
-	sold  map[string]int // machines to be had, by zone and type; -1: any number
-	here  []string       // machines that are held and may not be ended, by zone and type
-	on    map[planner.JobID][]int
-	alone pricing.Rate // an hour of an accelerator; 0: one dollar
+	jobs []*planner.Job
+	sold map[string]int // machines to be had, by zone and type; -1: any number
+	here []string       // machines that are held and may not be ended, by zone and type
+	on   map[planner.JobID][]int
 }
 
 func ruleType(t *testing.T, name string) provider.InstanceType {

@@ -112,7 +112,7 @@ func (l *Loop) holdTotal(t *total, now time.Time) {
 	}
 	if !t.Unpriced && (burn != t.price.Burn || !sameSpan(t, now)) {
 		t.price = t.price.See(t.Total, now, t.Amount-spent, burn)
-		l.cache.setBudget(t.Name, t.price)
+		l.cache.setBudget(t.Name, t.Team, t.price)
 	}
 	for _, r := range l.cache.jobs {
 		if r.Gang != nil && (t.Team == "" || r.Job.Team == t.Team) {

@@ -23,6 +23,7 @@ type FleetSpec struct {
 	Jobs      []FleetJob      `json:"jobs,omitempty"`
 	Overrides []FleetOverride `json:"overrides,omitempty"`
 	Shortages []FleetShortage `json:"shortages,omitempty"`
+	Budgets   []FleetBudget   `json:"budgets,omitempty"`
 }
 
 // FleetMachine is a machine that is held.
@@ -77,6 +78,13 @@ type FleetShortage struct {
 	Market provider.Market `json:"market,omitempty"`
 	Reason string          `json:"reason"`
 	Until  time.Time       `json:"until"`
+}
+
+// FleetBudget is how dear the money of a budget is.
+type FleetBudget struct {
+	Name         string  `json:"name"`
+	Team         string  `json:"team,omitempty"` // absent: the fleet
+	DollarCounts float64 `json:"dollarCounts"`   // what a dollar of rates counts in a plan: 1 and more
 }
 
 // checkFleet refuses what a schema cannot express: machines twice, and jobs on

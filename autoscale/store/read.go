@@ -311,10 +311,10 @@ func (r *reader) shortages(ctx context.Context) ([]autoscale.Shortage, error) {
 }
 
 func (r *reader) budgets(ctx context.Context) ([]autoscale.BudgetRecord, error) {
-	return query(ctx, r, "budget", "SELECT name, at, log, rest, burn FROM budgets ORDER BY name",
+	return query(ctx, r, "budget", "SELECT name, team, at, log, rest, burn FROM budgets ORDER BY name",
 		func(scan func(...any) error) (b autoscale.BudgetRecord, err error) {
 			var at sql.NullInt64
-			err = scan(&b.Name, &at, &b.Price.Log, &b.Price.Left, &b.Price.Burn)
+			err = scan(&b.Name, &b.Team, &at, &b.Price.Log, &b.Price.Left, &b.Price.Burn)
 			b.Price.At = instant(at)
 			return b, err
 		})

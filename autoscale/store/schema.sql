@@ -136,6 +136,7 @@ CREATE TABLE overrides (
 
 CREATE TABLE budgets (
 	name TEXT    NOT NULL PRIMARY KEY,
+	team TEXT    NOT NULL,
 	at   INTEGER,
 	log  REAL    NOT NULL,          -- ln(1 + mu)
 	rest INTEGER NOT NULL,

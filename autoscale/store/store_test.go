@@ -128,7 +128,7 @@ func full() autoscale.Change {
 		},
 		Budgets: []autoscale.BudgetRecord{
 			{Name: "'; --", Price: budget.Price{At: at, Log: 0.1, Left: -3, Burn: 98_320_000_001}},
-			{Name: "month", Price: budget.Price{Left: 5}},
+			{Name: "month", Team: "NLP", Price: budget.Price{Left: 5}},
 		},
 		Shortages: []autoscale.Shortage{
 			{Scope: autoscale.Scope{Cloud: "aws", Region: "us-east-1", Family: "P", Market: provider.Spot}, Kind: "quota reached", Since: at, Until: at.Add(1), Streak: 2},

@@ -50,7 +50,7 @@ func (w *writer) change(ctx context.Context, c autoscale.Change) error {
 		}
 	}
 	for _, b := range c.Budgets {
-		if err := w.exec(ctx, "INSERT OR REPLACE INTO budgets VALUES (?, ?, ?, ?, ?)", b.Name, nanos(b.Price.At), b.Price.Log, int64(b.Price.Left), int64(b.Price.Burn)); err != nil {
+		if err := w.exec(ctx, "INSERT OR REPLACE INTO budgets VALUES (?, ?, ?, ?, ?, ?)", b.Name, b.Team, nanos(b.Price.At), b.Price.Log, int64(b.Price.Left), int64(b.Price.Burn)); err != nil {
 			return fmt.Errorf("budget %s: %w", b.Name, err)
 		}
 	}

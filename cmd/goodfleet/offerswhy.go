@@ -40,6 +40,9 @@ func useful(o *planner.Offer) (paid, wall float64) {
 func (world world) limited(ctx context.Context, cfg offersConfig, in io.Reader, at time.Time, offers []planner.Offer) ([]planner.Offer, error) {
 	s := autoscale.State{Now: at, Offers: offers, Catalogue: world.catalogue}
 	var err error
+	if s.Windows, err = cfg.settings.windows(); err != nil {
+		return nil, err
+	}
 	if s.Quotas, err = world.quotas(cfg.settings); err != nil {
 		return nil, err
 	}
@@ -84,12 +87,21 @@ func explainOffers(rows []offerRow) {
 		case *r.Effective <= *b.Effective*1.0005:
 			r.Reason = "for: as cheap as the cheapest"
 		default:
-			r.Reason = fmt.Sprintf("against: %.0f %% over %s", 100*(*r.Effective / *b.Effective - 1), b.Offering)
+			over := 100 * (*r.Effective / *b.Effective - 1)
+			r.Reason = fmt.Sprintf("against: %.*f %% over %s", decimals(over), over, b.Offering)
 		}
 		if r.Stale {
 			r.Reason += "; its price is old"
 		}
 	}
+}
+
+// decimals is how many digits after the point a percentage needs to say something.
+func decimals(percent float64) int {
+	if percent < 9.95 {
+		return 1
+	}
+	return 0
 }
 
 // notSoldIn lists the regions in which a type is sold in one market and not in the

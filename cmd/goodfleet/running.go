@@ -111,6 +111,11 @@ func (r *running) fromStore(s *autoscale.State) {
 		}
 	}
 	s.Intents = snap.Intents
+	for _, b := range snap.Budgets {
+		if mu := b.Price.Mu(); mu > 0 { // as of the last round
+			s.Budgets = append(s.Budgets, planner.BudgetPrice{Name: b.Name, Team: b.Team, Mu: mu})
+		}
+	}
 	r.limitsOfStore(s)
 }
 
@@ -168,6 +173,9 @@ func (r *running) fromDocument(s *autoscale.State, a *asked, jobs []*planner.Job
 		if x.Kind == string(autoscale.Pin) && !slices.Contains(jobNames(jobs), x.Subject) {
 			return r.doc.Fail(fmt.Sprintf("spec.overrides[%d].subject", i), "there is no job %q%s", x.Subject, suggestion(x.Subject, jobNames(jobs)))
 		}
+	}
+	for _, b := range spec.Budgets {
+		s.Budgets = append(s.Budgets, planner.BudgetPrice{Name: b.Name, Team: b.Team, Mu: b.DollarCounts - 1})
 	}
 	return r.limits(s)
 }

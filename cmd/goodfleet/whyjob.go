@@ -24,6 +24,8 @@ type whyJob struct {
 	ValueToStart *string              `json:"valueToStart"`        // value of time with which it would start
 	Overrides    []autoscale.Override `json:"overrides,omitempty"` // that concern it
 	Barriers     []whyBarrier         `json:"barriers"`            // what keeps it from a cheaper way
+	Binds        []whyBarrier         `json:"binds"`               // limits over the whole plan that do
+	PutOff       string               `json:"putOff,omitempty"`    // why what is planned cannot begin now
 	Elsewhere    []whyElsewhere       `json:"elsewhere"`           // by region, the cheapest first
 	More         *whyDifference       `json:"machine,omitempty"`   // one machine of its offering more or less
 }
@@ -79,7 +81,7 @@ const mostElsewhere = 6
 // whyJob asks the plan about a job.
 func (a *asked) whyJob(r *autoscale.JobRecord) (answer, error) {
 	id := r.Job.ID
-	w := &whyJob{Barriers: []whyBarrier{}, Elsewhere: []whyElsewhere{}}
+	w := &whyJob{Barriers: []whyBarrier{}, Binds: []whyBarrier{}, Elsewhere: []whyElsewhere{}}
 	for _, j := range newPlanAnswer(a).Jobs {
 		if j.Job == string(id) {
 			w.planJob = j
@@ -89,6 +91,11 @@ func (a *asked) whyJob(r *autoscale.JobRecord) (answer, error) {
 		if o.Subject == "" && o.Kind == autoscale.Pause || o.Subject == "job/"+string(id) || o.Subject == "team/"+r.Job.Team && r.Job.Team != "" ||
 			o.Kind == autoscale.Pin && o.Subject == string(id) {
 			w.Overrides = append(w.Overrides, o)
+		}
+	}
+	for _, d := range a.diff.Deferred {
+		if d.Job == id {
+			w.PutOff = d.Reason
 		}
 	}
 	if a.planned(id) {
@@ -145,6 +152,13 @@ func (a *asked) askAboutJob(w *whyJob, id planner.JobID) error {
 	for _, b := range barriers {
 		w.Barriers = append(w.Barriers, whyBarrierOf(b))
 	}
+	binds, err := a.reasons.Binds(id)
+	if err != nil {
+		return err
+	}
+	for _, b := range binds {
+		w.Binds = append(w.Binds, whyBarrierOf(b))
+	}
 	places, err := a.reasons.Elsewheres(id)
 	if err != nil {
 		return err
@@ -171,6 +185,9 @@ func (a *asked) aboutJob(w *whyJob, r *autoscale.JobRecord) grid {
 		g.row("in the plan", "%s", w.Change)
 	}
 	g.row("why", "%s", w.Reason)
+	if w.PutOff != "" {
+		g.row("put off", "%s", w.PutOff)
+	}
 	if w.Config != nil {
 		switch {
 		case w.StaysUpTo != nil:
@@ -222,8 +239,15 @@ func (a *asked) aboutJob(w *whyJob, r *autoscale.JobRecord) grid {
 		}
 		g.row("in the way", "%s: without it %s, %s, would save %.0f %% of money and time", b.What, a.gangText(b.Config), b.Offering, 100*b.Saves)
 	}
-	if len(w.Barriers) == 0 {
-		g.row("in the way", "nothing: no limit of its own, override, quota or shortage keeps it from a cheaper way")
+	for _, b := range w.Binds {
+		if b.Saves == 1 {
+			g.row("in the way", "%s: planned without it, the job would have %s, %s", b.What, a.gangText(b.Config), b.Offering)
+			continue
+		}
+		g.row("in the way", "%s: planned without it, the job would have %s, %s, and save %.0f %% of money and time", b.What, a.gangText(b.Config), b.Offering, 100*b.Saves)
+	}
+	if len(w.Barriers)+len(w.Binds) == 0 {
+		g.row("in the way", "nothing: no limit of its own or of the plan, override, quota or shortage keeps it from a cheaper way")
 	}
 	g.row("data", "%s", dataText(r))
 	return g.grid

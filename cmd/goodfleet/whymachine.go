@@ -26,6 +26,7 @@ type whyMachine struct {
 	Difference *whyDifference    `json:"difference"`
 	WorthUpTo  *string           `json:"worthUpTo"` // rate up to which machines of its offering are used
 	Override   string            `json:"override,omitempty"`
+	Binds      []string          `json:"binds,omitempty"`  // limits over the plan without which machines of its offering would be used
 	Hinted     *time.Time        `json:"hinted,omitempty"` // when the cloud said that it may take it
 }
 
@@ -70,6 +71,9 @@ func (a *asked) whyMachine(r *autoscale.InstanceRecord) (answer, error) {
 				return answer{}, err
 			}
 			w.Difference = newWhyDifference(d)
+			if w.Binds, err = a.reasons.KeptFrom(e.Offering); err != nil {
+				return answer{}, err
+			}
 		}
 	}
 	t, err := a.reasons.PriceOf(w.Offering)
@@ -105,6 +109,9 @@ func (w *whyMachine) about() grid {
 	if w.WorthUpTo != nil {
 		g.row("would be used", "up to %s USD/h a machine", digits(*w.WorthUpTo))
 	}
+	for _, what := range w.Binds {
+		g.row("in the way", "%s: planned without it, machines of its offering would be used", what)
+	}
 	if w.HoldTo != nil {
 		g.row("not ended before", "%s, so its rate until then is no choice", w.HoldTo.UTC().Format("2006-01-02 15:04"))
 	}
@@ -129,6 +136,7 @@ type whyOffering struct {
 	Price      *string           `json:"price"` // rate at which the first would be bought; of one in use: up to which it is
 	Blocked    string            `json:"blocked,omitempty"`
 	Until      *time.Time        `json:"until,omitempty"`
+	Binds      []string          `json:"binds,omitempty"`     // limits over the plan without which it would be used
 	Unblocked  *int              `json:"unblocked,omitempty"` // how many would be in use were it not blocked
 	Difference *whyDifference    `json:"difference"`
 	Jobs       []whyCompared     `json:"jobs"`
@@ -199,6 +207,11 @@ func (a *asked) whyOffering(o provider.Offering) (answer, error) {
 		}
 		w.Jobs = append(w.Jobs, x)
 	}
+	if w.Blocked == "" {
+		if w.Binds, err = a.reasons.KeptFrom(o); err != nil {
+			return answer{}, err
+		}
+	}
 	data := a.newWhyAnswer()
 	data.Offering = w
 	return answer{data: data, grid: a.aboutOffering(w, offer, jobs), more: comparedTable(w.Jobs)}, nil
@@ -238,7 +251,7 @@ func (a *asked) aboutOffering(w *whyOffering, offer *planner.Offer, jobs []polic
 	case w.Held > 0:
 		g.row("in the plan", "%s, %d of them bought now", counted(w.Held, "machine"), w.Bought)
 	default:
-		g.row("in the plan", "not bought: %s", notBought(w, jobs))
+		g.row("in the plan", "not bought: %s", a.notBought(w, jobs))
 	}
 	if w.Blocked != "" {
 		until := ""
@@ -262,14 +275,14 @@ func (a *asked) aboutOffering(w *whyOffering, offer *planner.Offer, jobs []polic
 		g.row("would be bought", "at %s USD/h a machine or less", digits(*w.Price))
 	}
 	g.row("worth", "%s", w.Difference.text())
-	if limit := a.state.BurnCap; limit > 0 && w.Difference.More > w.Rate.Dollars() && w.Blocked == "" {
-		g.row("in the way", "burn cap %s USD/h: %s are spent", limit, a.plan.Burn)
+	for _, what := range w.Binds {
+		g.row("in the way", "%s: planned without it, it would be used", what)
 	}
 	return g.grid
 }
 
 // notBought says in a few words why nobody buys an offering.
-func notBought(w *whyOffering, jobs []policy.Compared) string {
+func (a *asked) notBought(w *whyOffering, jobs []policy.Compared) string {
 	closest := -1
 	for i, c := range jobs {
 		if c.Lacks == "" && (closest < 0 || c.Dearer < jobs[closest].Dearer) {
@@ -283,6 +296,9 @@ func notBought(w *whyOffering, jobs []policy.Compared) string {
 		return "it carries no job of the plan"
 	case jobs[closest].Dearer > 0.0005:
 		return fmt.Sprintf("for %s, which it suits best, money and time would be %.1f %% dearer than on its cheapest", jobs[closest].Job, 100*jobs[closest].Dearer)
+	}
+	if slices.ContainsFunc(a.plan.Waits, func(x planner.Wait) bool { return x.Job == jobs[closest].Job }) {
+		return fmt.Sprintf("%s would run on it, and waits", jobs[closest].Job)
 	}
 	return fmt.Sprintf("%s would do as well on it, and has what it needs", jobs[closest].Job)
 }
