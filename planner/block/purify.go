@@ -7,30 +7,67 @@ import (
 
 // Settings of purification.
 const (
-	heldTol  = 1e-9  // room, relative, below which a job's row counts as held
-	shareTol = 1e-12 // share of time that counts as none
-	thinTol  = 1e-8  // share of time that an interior point leaves where nothing belongs
-	idleRent = 1e-7  // part of the level that capacity is worth, below which a job alone caps it
-	rankTol  = 1e-11 // pivot, relative, below which directions depend on each other
+	heldTol   = 1e-9  // room, relative, below which a job's row counts as held
+	shareTol  = 1e-12 // share of time that counts as none
+	thinTol   = 1e-8  // share of time that an interior point leaves where nothing belongs
+	secondGap = 1e-6  // of the second objective, where pivots would take seconds
+	capTol    = 1e-9  // distance, relative, of the bound from what one job could reach alone, at which it caps
+	rankTol   = 1e-11 // pivot, relative, below which directions depend on each other
 )
 
-// thin takes a level's interior point to one where few jobs are split. It stays as it
-// was if that would cost more than the gap allows, and where capacity is worth next to
-// nothing at the level, because a job that cannot go faster caps it: there the prices
-// tell no share from another.
-func (p *Program) thin(s *Solution, o Options) {
-	rent := 0.0
-	for r, price := range s.Prices {
-		rent += price * p.Capacity[r]
-	}
-	if rent < idleRent*s.Level {
-		return
+// thin takes an interior point to one where few jobs are split, and reports whether it
+// did: not if that would cost more than the gap allows.
+func (p *Program) thin(s *Solution, o Options) bool {
+	if p.Level && p.idle(s) {
+		return false
 	}
 	thinned := *s
 	thinned.X = p.thinned(s)
 	thinned.close(p, o.gap())
-	if thinned.Violation <= feasibleTol && thinned.Gap <= max(o.gap(), s.Gap) {
-		*s = thinned
+	if thinned.Violation > feasibleTol || thinned.Gap > max(o.gap(), s.Gap) {
+		return false
+	}
+	*s = thinned
+	return true
+}
+
+// idle reports whether one job that cannot go faster caps the level: the prices of capacity
+// are then next to nothing, and tell no share from another.
+func (p *Program) idle(s *Solution) bool {
+	most := math.Inf(1)
+	for j := range p.Jobs() {
+		if n := p.follow(j); n > 0 {
+			most = min(most, (p.fastest(j)-p.floor(j))/n)
+		}
+	}
+	return s.Bound >= most*(1-capTol)
+}
+
+// secondInside finds, where a job caps the level, the shares of most gain that keep it: a
+// program of gains whose floors are the level, less what is given up of it for an interior.
+// What is taken keeps the level within the gap; the gain is within secondGap of the most.
+func (p *Program) secondInside(s *Solution, o Options) {
+	give := min(0.1*o.gap(), insideSlack)
+	q := *p
+	q.Level, q.Follow = false, nil
+	q.Floor = make([]float64, q.Jobs())
+	for j := range q.Floor {
+		q.Floor[j] = (p.floor(j) + p.follow(j)*s.Level) * (1 - give)
+	}
+	second := Solution{X: make([]float64, p.Columns())}
+	after := o
+	after.Gap = max(o.gap(), secondGap)
+	q.sift(&second, after)
+	s.Iterations += second.Iterations
+	if second.Violation > feasibleTol {
+		return
+	}
+	q.thin(&second, after)
+	kept := *s
+	kept.X = second.X
+	kept.close(p, o.gap())
+	if kept.Violation <= feasibleTol && kept.Gap <= max(o.gap(), s.Gap) {
+		*s = kept
 	}
 }
 
@@ -43,11 +80,14 @@ func (p *Program) thinned(s *Solution) []float64 {
 		before := p.reach(x, j)
 		worth := max(math.Abs(w.mu[j]), w.nu[j]*before) // of all that the job does
 		for i := p.First[j]; i < p.First[j+1]; i++ {
-			if x[i] < thinTol || x[i] < -p.reduced(i, j, &w)/worth {
+			if x[i] < thinTol || p.Level && x[i] < -p.reduced(i, j, &w)/worth {
 				x[i] = 0
 			}
 		}
 		after := p.reach(x, j)
+		if before == 0 {
+			continue
+		}
 		if after < 0.5*before || after == 0 {
 			copy(x[p.First[j]:p.First[j+1]], s.X[p.First[j]:p.First[j+1]])
 			continue
@@ -57,7 +97,11 @@ func (p *Program) thinned(s *Solution) []float64 {
 		}
 	}
 	p.repair(x)
-	p.purify(x, max(0, p.LevelOf(x)))
+	level := 0.0
+	if p.Level {
+		level = max(0, p.LevelOf(x))
+	}
+	p.purify(x, level)
 	p.repair(x)
 	return x
 }

@@ -22,8 +22,8 @@ type Options struct {
 	Gap        float64   // relative distance of point and bound that is close enough
 	Iterations int       // of the interior point method, each time it runs; 0: 100
 	Pivots     int       // of the simplex method; 0: by size
-	Vertex     bool      // move to a vertex, where few jobs are split; at a level of over 4000 jobs that no job alone caps, nearly to one
-	Second     bool      // at a level: the vertex with the most gain among the best; not of over 4000 jobs
+	Vertex     bool      // move to a vertex, where few jobs are split; of over 4000 jobs, nearly to one
+	Second     bool      // at a level: the vertex with the most gain among the best; of over 4000 jobs within 1e-6 where a job alone caps the level
 	Prices     []float64 // of the last round: certified first, and where sifting begins
 	Worth      []float64 // of the last round's Solution: with it only one bound is computed
 	Point      []float64 // of the last round, with the columns of this one

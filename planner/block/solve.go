@@ -12,7 +12,7 @@ const (
 	sampleJobs  = 600    // jobs in the sample that gives first prices
 	keepPerJob  = 5      // columns that each job keeps, and its fastest
 	siftRounds  = 8      // times that missed columns are added
-	vertexJobs  = 4000   // jobs above which a level's point is thinned instead: pivots cost seconds there
+	vertexJobs  = 4000   // jobs above which a point is thinned instead: pivots cost seconds there
 	vertexTol   = 1e-9   // gap of the interior point from which a vertex is sought
 )
 
@@ -50,16 +50,21 @@ func (p *Program) solve(o Options) Solution {
 			return Solution{Status: Infeasible, X: make([]float64, p.Columns()), Bound: math.Inf(-1), Conflict: conflict, Prices: s.Prices, Iterations: s.Iterations}
 		}
 	}
-	if o.Vertex && !p.manyLevels() || s.Status != Optimal {
+	switch {
+	case s.Status != Optimal || o.Vertex && !p.many():
 		p.vertex(&s, o)
-	} else if o.Vertex {
-		p.thin(&s, o)
+	case o.Vertex:
+		if o.Second && p.Level && p.idle(&s) {
+			p.secondInside(&s, o)
+		} else if !p.thin(&s, o) && !p.Level {
+			p.vertex(&s, o)
+		}
 	}
 	return s
 }
 
-// manyLevels reports whether p is at a level and too large for pivots.
-func (p *Program) manyLevels() bool { return p.Level && p.Jobs() > vertexJobs }
+// many reports whether p is too large for pivots.
+func (p *Program) many() bool { return p.Jobs() > vertexJobs && p.Speed != nil }
 
 // impossible lists the jobs whose floor is out of reach even alone.
 func (p *Program) impossible() []int {
@@ -115,7 +120,7 @@ func (p *Program) sift(s *Solution, o Options) {
 	}
 	// The interior point method goes a little beyond the gap asked for: the repair costs some.
 	tol := max(min(o.gap()*0.2, 1e-4), 1e-10)
-	if o.Vertex && !p.manyLevels() {
+	if o.Vertex && !(p.many() && p.Level) {
 		tol = min(tol, vertexTol) // the nearer, the fewer pivots
 	}
 	s.Bound = math.Inf(1)
