@@ -41,12 +41,15 @@ type (
 	}
 )
 
-// Parse reads a problem from JSON. Fields that only describe a job are passed over.
-// An error is a *FieldError with the path of the first value that is missing, of the
-// wrong kind or out of range.
+// Parse reads a problem from JSON. What only describes is passed over: name, note and
+// source, and a job's model. An error is a *FieldError with the path of the first field
+// that is unknown or twice there, or value that is missing, of the wrong kind or out of range.
 func Parse(text []byte) (*Problem, error) {
 	var f problemFile
 	if err := decode(text, &f, ""); err != nil {
+		return nil, err
+	}
+	if err := onlyFields(text, "", "cluster", "prices", "jobs", "pairs", "entities", "name", "note", "source"); err != nil {
 		return nil, err
 	}
 	p := &Problem{}

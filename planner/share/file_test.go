@@ -10,6 +10,11 @@ import (
 
 func TestParseNamesWhatItRefuses(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
+		{`{"cluster": {"a": 1}, "price": {"a": 1}, "jobs": []}`, `price: unknown field: want one of cluster, prices, jobs, `},
+		{`{"cluster": {"a": 1}, "jobs": [{"id": 1, "wieght": 2, "steps_left": 10, "throughput": {"a": 1}}]}`, `jobs[0].wieght: unknown field: want one of id, scale_factor, weight, `},
+		{`{"cluster": {"a": 1}, "jobs": [{"id": 1, "weight": 2, "weight": 3, "steps_left": 10, "throughput": {"a": 1}}]}`, `jobs[0].weight: is there twice`},
+		{`{"cluster": {"a": 1}, "jobs": [{"id": 1, "steps_left": 10, "throughput": {"a": 1}}, {"id": 2, "steps_left": 10, "throughput": {"a": 1}}], "pairs": [{"jobs": [1, 2], "thruput": {}}]}`, `pairs[0].thruput: unknown field: want one of jobs, throughput`},
+		{`{"cluster": {"a": 1}, "jobs": [{"id": 1, "steps_left": 10, "throughput": {"a": 1}}], "entities": {"x": {"jobs": [1], "wheight": 2}}}`, `entities.x.wheight: unknown field: want one of weight, policy, jobs`},
 		{`{"cluster": null, "prices": {"a": 1, "b": 2}, "jobs": [{"id": 1, "steps_left": 10, "throughput": {"a": 1, "b": 2}}]}`, `cluster: is missing`},
 		{`{"cluster": "x", "prices": {"a": 1, "b": 2}, "jobs": [{"id": 1, "steps_left": 10, "throughput": {"a": 1, "b": 2}}]}`, `cluster: string: want an object`},
 		{`{"cluster": [], "prices": {"a": 1, "b": 2}, "jobs": [{"id": 1, "steps_left": 10, "throughput": {"a": 1, "b": 2}}]}`, `cluster: array: want an object`},

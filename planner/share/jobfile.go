@@ -14,6 +14,9 @@ func (p *Problem) readJob(raw json.RawMessage, i int, types, jobs map[string]int
 	if err := decode(raw, &f, path); err != nil {
 		return err
 	}
+	if err := onlyFields(raw, path, "id", "scale_factor", "weight", "steps_left", "throughput", "elapsed_s", "isolated_elapsed_s", "slo_left_s", "model", "name", "note"); err != nil {
+		return err
+	}
 	id, err := identity(f.ID, path+".id")
 	if err != nil {
 		return err
@@ -100,6 +103,9 @@ func (p *Problem) readPair(raw json.RawMessage, i int, types, jobs map[string]in
 	if err := decode(raw, &f, path); err != nil {
 		return err
 	}
+	if err := onlyFields(raw, path, "jobs", "throughput"); err != nil {
+		return err
+	}
 	if len(f.Jobs) != 2 {
 		return fieldErr(fmt.Sprintf("%d jobs: want two", len(f.Jobs)), "%s.jobs", path)
 	}
@@ -155,6 +161,9 @@ func (p *Problem) readEntities(files fields, jobs map[string]int) error {
 		path := "entities." + name
 		var f entityFile
 		if err := decode(m.value, &f, path); err != nil {
+			return err
+		}
+		if err := onlyFields(m.value, path, "weight", "policy", "jobs"); err != nil {
 			return err
 		}
 		e := Entity{Name: name, Weight: 1, FIFO: f.Policy == "fifo"}

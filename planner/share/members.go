@@ -2,6 +2,7 @@ package share
 
 import (
 	"bytes"
+	"encoding/json"
 	"slices"
 	"strings"
 )
@@ -14,19 +15,29 @@ func onlyFields(text []byte, path string, names ...string) error {
 	if len(text) == 0 || text[0] != '{' {
 		return nil
 	}
-	var f fields
-	if err := f.UnmarshalJSON(text); err != nil {
-		return err
-	}
-	for k, m := range f {
-		at := join(path, string(m.name))
-		if !slices.Contains(names, string(m.name)) {
-			return &FieldError{at, "unknown field: want one of " + strings.Join(names, ", ")}
-		}
-		for _, other := range f[:k] {
-			if bytes.Equal(other.name, m.name) {
-				return &FieldError{at, "is there twice"}
+	var room [16][]byte
+	seen := room[:0]
+	for rest := space(text[1:]); rest[0] != '}'; {
+		name, after := value(rest)
+		if name = name[1 : len(name)-1]; bytes.IndexByte(name, '\\') >= 0 {
+			var plain string
+			if err := json.Unmarshal(rest[:len(name)+2], &plain); err != nil {
+				return err
 			}
+			name = []byte(plain)
+		}
+		if !slices.Contains(names, string(name)) {
+			return &FieldError{join(path, string(name)), "unknown field: want one of " + strings.Join(names, ", ")}
+		}
+		for _, other := range seen {
+			if bytes.Equal(other, name) {
+				return &FieldError{join(path, string(name)), "is there twice"}
+			}
+		}
+		seen = append(seen, name)
+		_, after = value(space(space(after)[1:])) // past the colon
+		if rest = space(after); rest[0] == ',' {
+			rest = space(rest[1:])
 		}
 	}
 	return nil
