@@ -1,0 +1,183 @@
+package measured
+
+import (
+	"cmp"
+	"fmt"
+	"io/fs"
+	"math"
+	"path"
+	"slices"
+
+	"github.com/goodfleet/goodfleet/planner/goodput"
+)
+
+// times are the measured passes of an application on one accelerator type.
+type times struct {
+	curves   map[place]*curve
+	minLocal int
+	maxLocal int
+}
+
+// place is a gang that lies evenly: so many replicas on each of so many machines.
+type place struct{ nodes, each int }
+
+// curve is the times at one place by local batch.
+type curve struct {
+	local      []float64
+	step, sync []float64 // s, of a pass with synchronization, and what of it that takes
+}
+
+// readTimes reads placements and scalability. Only gangs that lie evenly are looked at:
+// no other is ever started. A place of both files is that of the placements.
+func readTimes(files fs.FS, spec Spec, suffix string) (*times, error) {
+	t := &times{curves: map[place]*curve{}}
+	add := func(p place, v []float64) error {
+		local, step, sync := v[0], v[1], v[2]
+		if local < 1 || local != math.Trunc(local) || !(step > 0) || sync < 0 || sync >= step {
+			return fmt.Errorf("local_bsz %g, step_time %g, sync_time %g: want a whole batch, and less synchronization than the step", local, step, sync)
+		}
+		c := t.curves[p]
+		if c == nil {
+			c = &curve{}
+			t.curves[p] = c
+		}
+		at, twice := slices.BinarySearch(c.local, local)
+		if twice {
+			return nil // measured again: the first counts
+		}
+		c.local, c.step, c.sync = slices.Insert(c.local, at, local), slices.Insert(c.step, at, step), slices.Insert(c.sync, at, sync)
+		return nil
+	}
+	columns := []string{"local_bsz", "step_time", "sync_time"}
+	name := path.Join(spec.Name, "placements"+suffix+".csv.gz")
+	err := eachRow(files, name, append([]string{"placement"}, columns...), func(v []float64) error {
+		p, even := evenly(int(v[0]))
+		if !even {
+			return nil
+		}
+		return add(p, v[1:])
+	})
+	if err != nil {
+		return nil, err
+	}
+	measured := map[place]bool{}
+	for p := range t.curves {
+		measured[p] = true
+	}
+	name = path.Join(spec.Name, "scalability"+suffix+".csv.gz")
+	err = eachRow(files, name, append([]string{"num_nodes", "num_replicas"}, columns...), func(v []float64) error {
+		nodes, replicas := int(v[0]), int(v[1])
+		p := place{nodes, 0}
+		if nodes < 1 || replicas%nodes != 0 {
+			return nil
+		}
+		if p.each = replicas / nodes; measured[p] {
+			return nil
+		}
+		return add(p, v[2:])
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(t.curves) == 0 {
+		return nil, fmt.Errorf("%s: no placement lies evenly", name)
+	}
+	t.minLocal = math.MaxInt
+	for _, c := range t.curves {
+		t.minLocal = min(t.minLocal, int(c.local[0]))
+		t.maxLocal = max(t.maxLocal, int(c.local[len(c.local)-1]))
+	}
+	if spec.MaxLocal > 0 {
+		t.maxLocal = min(t.maxLocal, spec.MaxLocal)
+	}
+	return t, nil
+}
+
+// evenly reads the digits of a placement, one a machine.
+func evenly(digits int) (p place, even bool) {
+	if digits <= 0 {
+		return place{}, false
+	}
+	p.each = digits % 10
+	for ; digits > 0; digits /= 10 {
+		if digits%10 != p.each {
+			return place{}, false
+		}
+		p.nodes++
+	}
+	return p, p.each > 0
+}
+
+// Limits are the batches of an application on an accelerator. ok is false when it was
+// not measured there.
+func (a *Application) Limits(accelerator string) (l goodput.Limits, ok bool) {
+	t, ok := a.types[accelerator]
+	if !ok {
+		return goodput.Limits{}, false
+	}
+	return goodput.Limits{InitialBatch: a.M0(), MaxBatch: a.Most(), MinLocal: t.minLocal, MaxLocal: t.maxLocal, Accumulation: true}, true
+}
+
+// Pass is the time of a pass with synchronization, and of one without: linear in the
+// local batch; between numbers of machines that were not measured, linear along gangs of
+// as many replicas on each. ok is false beyond what was measured.
+func (a *Application) Pass(accelerator string, nodes, replicas, local int) (stepSec, accumSec float64, ok bool) {
+	t, known := a.types[accelerator]
+	if !known || nodes < 1 || replicas%nodes != 0 {
+		return 0, 0, false
+	}
+	each := replicas / nodes
+	if c := t.curves[place{nodes, each}]; c != nil {
+		step, sync := c.at(local)
+		return step, step - sync, true
+	}
+	var along []int
+	for p := range t.curves {
+		if p.each == each {
+			along = append(along, p.nodes)
+		}
+	}
+	slices.Sort(along)
+	if len(along) == 0 || nodes < along[0] || nodes > along[len(along)-1] {
+		return 0, 0, false
+	}
+	xs := make([]float64, len(along))
+	for i, n := range along {
+		xs[i] = float64(n)
+	}
+	at := func(sync bool) float64 {
+		return between(xs, float64(nodes), func(i int) float64 {
+			step, waits := t.curves[place{along[i], each}].at(local)
+			if sync {
+				return waits
+			}
+			return step
+		})
+	}
+	step := at(false)
+	return step, step - at(true), true
+}
+
+// at is the times at a local batch.
+func (c *curve) at(local int) (step, sync float64) {
+	return between(c.local, float64(local), func(i int) float64 { return c.step[i] }),
+		between(c.local, float64(local), func(i int) float64 { return c.sync[i] })
+}
+
+// Samples are all that was measured on an accelerator, as a fit takes them, in order.
+func (a *Application) Samples(accelerator string) []goodput.Sample {
+	t := a.types[accelerator]
+	if t == nil {
+		return nil
+	}
+	var list []goodput.Sample
+	for p, c := range t.curves {
+		for i, local := range c.local {
+			list = append(list, goodput.Sample{Nodes: p.nodes, Replicas: p.nodes * p.each, AtomicBatch: int(local), OptimSec: c.step[i], AccumSec: c.step[i] - c.sync[i]})
+		}
+	}
+	slices.SortFunc(list, func(x, y goodput.Sample) int {
+		return cmp.Or(x.Nodes-y.Nodes, x.Replicas-y.Replicas, x.AtomicBatch-y.AtomicBatch)
+	})
+	return list
+}
