@@ -28,6 +28,10 @@ type Truth struct {
 	// not. It goes before Speed.
 	Elastic func(job *planner.Job) (e Elastic, ok bool)
 
+	// Legs is the course of a gang of job, which has done so many samples, where it is
+	// known in parts; ok is false for a job of which it is not. It goes before Elastic.
+	Legs func(job *planner.Job, c planner.Config, accelerator string, done float64) (legs []Leg, ok bool)
+
 	// Fits reports whether a local batch really fits an accelerator: where it does
 	// not, a gang runs out of memory at its start. local is 0 for a job that does not
 	// adapt.

@@ -189,3 +189,43 @@ func TestParseCluster(t *testing.T) {
 		}
 	}
 }
+
+// The course of a job may be told in parts: it goes from one to the next, and on from
+// where it was after a stop.
+func TestToldLegsAreTheCourse(t *testing.T) {
+	s := onCluster(t, "1xV100")
+	s.Jobs = []*planner.Job{rigid("a", 0, 1000, 1)}
+	s.Jobs[0].Checkpoint.Restore = 30 * time.Second
+	s.Truth.Legs = func(_ *planner.Job, _ planner.Config, _ string, done float64) ([]Leg, bool) {
+		legs := []Leg{{To: 400, PerSec: 1}, {To: 1000, PerSec: 2}}
+		if done >= 400 {
+			legs = legs[1:]
+		}
+		return legs, true
+	}
+	away := start.Add(330 * time.Second) // 300 samples are done
+	s.Plan = func(p planner.Problem) (planner.Plan, error) {
+		if p.Now.Before(away) {
+			plan, err := inTurn(p)
+			plan.NextDecision = away
+			return plan, err
+		}
+		if p.Now.Before(away.Add(10 * time.Minute)) {
+			jobs := p.Jobs
+			p.Jobs = nil
+			plan, err := inTurn(p)
+			for _, j := range jobs {
+				plan.Waits = append(plan.Waits, planner.Wait{Job: j.Job.ID, Reason: "a pause"})
+			}
+			plan.NextDecision = away.Add(10 * time.Minute)
+			return plan, err
+		}
+		return inTurn(p)
+	}
+	s.Loop.Round = 30 * time.Second
+	out := simulate(t, s)
+	// 30 s of start and 300 of work, a pause of 600, 30 s of start, 100 and 300 of work.
+	if got, want := out.JobOutcomes[0].JCTHours*3600, 30+300+600+30+100+300.; math.Abs(got-want) > 1e-3 {
+		t.Errorf("took %.3f s, want %g", got, want)
+	}
+}

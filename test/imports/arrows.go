@@ -57,7 +57,7 @@ var allowed = map[string][]string{
 	"autoscale/client":         {"autoscale/document"},
 	"autoscale/node":           slices.Concat(loopAndBelow, []string{"autoscale/client"}),
 	"autoscale/sim/workload":   {"planner", "planner/throughput", "pricing", "provider"},
-	"autoscale/sim/measured":   {"planner/goodput"},                      // what jobs really do
+	"autoscale/sim/measured":   {"planner", "planner/goodput"},           // what jobs really do
 	"autoscale/sim/peer":       {"planner", "planner/share", "provider"}, // published schedulers: they plan for the loop, and know none
 	"autoscale/sim":            slices.Concat(loopAndBelow, []string{"autoscale/store", "provider/fake"}),
 	"autoscale/report":         slices.Concat(loopAndBelow, []string{"autoscale/sim"}),

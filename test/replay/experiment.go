@@ -16,12 +16,13 @@ var experimentFiles embed.FS
 
 // experiment is one figure or table of a paper.
 type experiment struct {
-	Name    string `json:"name"`
-	Title   string `json:"title"`
-	Cluster string `json:"cluster"`
-	Stream  string `json:"stream"` // gavel/generated/continuous_STREAM_seedN.csv.gz
-	Window  []int  `json:"window"` // numbers of the jobs that count, the last excluded; none: all
-	Measure string `json:"measure"`
+	Name      string `json:"name"`
+	Title     string `json:"title"`
+	Cluster   string `json:"cluster"`
+	Stream    string `json:"stream"`    // gavel/generated/continuous_STREAM_seedN.csv.gz
+	Workloads string `json:"workloads"` // or pollux/WORKLOADS/workload-SEED.csv.gz
+	Window    []int  `json:"window"`    // numbers of the jobs that count, the last excluded; none: all
+	Measure   string `json:"measure"`
 
 	Scheduler scheduler `json:"scheduler"`
 
@@ -34,6 +35,7 @@ type experiment struct {
 
 // scheduler is one of package peer.
 type scheduler struct {
+	Peer     string `json:"peer"` // "": Gavel's rounds of Rule
 	Rule     string `json:"rule"` // of package share
 	Aware    bool   `json:"aware"`
 	Blind    bool   `json:"blind"`
@@ -101,6 +103,9 @@ func (p point) at() string {
 	if p.Jobs > 0 {
 		words = append(words, fmt.Sprintf("%d jobs", p.Jobs))
 	}
+	if len(words) == 0 {
+		return fmt.Sprintf("workloads %d", len(p.seeds()))
+	}
 	return strings.Join(words, ", ")
 }
 
@@ -142,7 +147,7 @@ func readExperiments() ([]experiment, error) {
 // validate reports the first thing that is wrong.
 func (e *experiment) validate() error {
 	for _, f := range []struct{ name, value string }{
-		{"name", e.Name}, {"title", e.Title}, {"cluster", e.Cluster}, {"stream", e.Stream}, {"source", e.Source}, {"why", e.Why},
+		{"name", e.Name}, {"title", e.Title}, {"cluster", e.Cluster}, {"stream or workloads", e.Stream + e.Workloads}, {"source", e.Source}, {"why", e.Why},
 	} {
 		if f.value == "" {
 			return fmt.Errorf("%s is empty", f.name)

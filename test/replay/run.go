@@ -77,6 +77,9 @@ func run(ctx context.Context, data string, e experiment, p point, seed int) (res
 
 // settingOf is the ground and the scheduler of a run.
 func settingOf(data string, e experiment, p point, seed int) (sim.Setting, error) {
+	if e.Workloads != "" {
+		return polluxSetting(data, e, p, seed)
+	}
 	jobs, err := readStream(data, e.Stream, seed, workload.Stream{PerHour: p.Load, Jobs: p.Jobs})
 	if err != nil {
 		return sim.Setting{}, err

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"compress/gzip"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/goodfleet/goodfleet/autoscale"
+	"github.com/goodfleet/goodfleet/autoscale/sim"
+	"github.com/goodfleet/goodfleet/autoscale/sim/measured"
+	"github.com/goodfleet/goodfleet/autoscale/sim/peer"
+	"github.com/goodfleet/goodfleet/autoscale/sim/workload"
+	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/provider"
+)
+
+// Numbers of Pollux's simulator: a round a minute, and 30 s without progress at each new
+// allocation.
+const (
+	polluxRound   = time.Minute
+	polluxRestart = 30 * time.Second
+)
+
+// polluxSetting is the ground and the scheduler of a run on a workload of Pollux's.
+func polluxSetting(data string, e experiment, p point, number int) (sim.Setting, error) {
+	applications := map[string]*measured.Application{}
+	var names []string
+	for _, spec := range measured.PolluxSpecs() {
+		a, err := measured.Read(os.DirFS(filepath.Join(data, "pollux", "traces")), spec)
+		if err != nil {
+			return sim.Setting{}, err
+		}
+		applications[a.Name] = a
+		names = append(names, a.Name)
+	}
+	requests, err := readRequests(data, e.Workloads, number, names)
+	if err != nil {
+		return sim.Setting{}, err
+	}
+	catalogue, err := provider.EmbeddedCatalogue()
+	if err != nil {
+		return sim.Setting{}, err
+	}
+	prices, err := pricing.NewHistory(nil, nil) // nothing is sold
+	if err != nil {
+		return sim.Setting{}, err
+	}
+	how := e.Scheduler
+	if p.rule != nil {
+		how = *p.rule
+	}
+	s := sim.Setting{
+		Variant: e.Name, Seed: uint64(number), Start: begin, Horizon: farAway, Catalogue: catalogue, Prices: prices,
+		Loop:  autoscale.Settings{Round: polluxRound, Book: bookEvery, SkipUnchanged: true, MaxMoves: anyNumber},
+		Truth: sim.Truth{Legs: legs},
+	}
+	switch how.Peer {
+	case "tiresias":
+		s.Plan = peer.Tiresias{}.Plan
+	default:
+		return sim.Setting{}, fmt.Errorf("there is no peer %q", how.Peer)
+	}
+	for _, q := range requests {
+		s.Jobs = append(s.Jobs, rigidJob(q, applications[q.Application]))
+	}
+	cluster, err := sim.ParseCluster(e.Cluster, catalogue)
+	if err != nil {
+		return sim.Setting{}, err
+	}
+	return s, cluster.Stand(&s)
+}
+
+// readRequests reads a workload of Pollux's.
+func readRequests(data, workloads string, number int, applications []string) ([]workload.Request, error) {
+	name := filepath.Join("pollux", workloads, fmt.Sprintf("workload-%d.csv.gz", number))
+	f, err := os.Open(filepath.Join(data, name))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return workload.ReadRequests(name, text, begin, applications)
+}
+
+// rigidJob is a request that gets just what it asks for.
+func rigidJob(q workload.Request, a *measured.Application) *planner.Job {
+	return &planner.Job{
+		ID: planner.JobID(q.Name), Family: q.Application, Submitted: q.Submitted, Curve: measured.Rigid{Of: a, Batch: q.Batch},
+		Work:       planner.Work{Samples: a.Work(), Kind: planner.WorkExact},
+		Resources:  planner.Resources{Replicas: planner.Replicas{Set: []int{q.Replicas}}, ShareNodes: true},
+		Checkpoint: planner.Checkpoint{Restore: polluxRestart},
+	}
+}
+
+// legs are the epochs of a job that keeps its size, from what is done on.
+func legs(job *planner.Job, c planner.Config, accelerator string, done float64) ([]sim.Leg, bool) {
+	r, ok := job.Curve.(measured.Rigid)
+	if !ok {
+		return nil, false
+	}
+	var list []sim.Leg
+	for epoch := r.Of.EpochAt(done); epoch < r.Of.Epochs(); epoch++ {
+		perSec, ok := r.EpochPerSec(accelerator, c.Nodes, c.Replicas, epoch)
+		if !ok {
+			return nil, true
+		}
+		list = append(list, sim.Leg{To: r.Of.End(epoch), PerSec: perSec})
+	}
+	return list, true
+}
