@@ -11,6 +11,7 @@ import (
 
 	"github.com/goodfleet/goodfleet/autoscale"
 	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/planner/policy"
 	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/pricing/ledger"
 	"github.com/goodfleet/goodfleet/provider"
@@ -360,5 +361,63 @@ func TestNewSaysWhatIsWrong(t *testing.T) {
 		if _, err := autoscale.New(cfg); err == nil {
 			t.Errorf("%s: no error", tt.name)
 		}
+	}
+}
+
+// A plan that would end a machine before its minimum run time, or an orphan before its
+// grace, is not obeyed until then: what a plan says of it is no reason.
+func TestPlanEndsNothingThatIsStillHeld(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		orphan bool
+	}{{"minimum run time", false}, {"an orphan's grace", true}} {
+		t.Run(tt.name, func(t *testing.T) {
+			ending := false
+			w := newWorld(t, setup{
+				settings: func(s *autoscale.Settings) {
+					if s.OrphanGrace = 20 * time.Minute; tt.orphan {
+						s.Hold = time.Minute
+					}
+				},
+				plan: func(p planner.Problem) (planner.Plan, error) {
+					if !ending {
+						return policy.Value(p, policy.Settings{})
+					}
+					var plan planner.Plan
+					for _, m := range p.Machines {
+						plan.Releases = append(plan.Releases, planner.Release{Instance: m.ID, Offering: m.Offering, Reason: "a mistake"})
+					}
+					for _, j := range p.Jobs {
+						plan.Waits = append(plan.Waits, planner.Wait{Job: j.Job.ID})
+					}
+					return plan, nil
+				},
+			})
+			w.stable = false
+			if tt.orphan {
+				ending = true
+				if err := w.clouds[0].Cloud.Do("foreign 1 of aws/use1-az1/small/spot fleet fleet"); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				w.submit(testJob("a", 20, 1))
+				w.until(5, func() bool { return len(w.live()) == 1 })
+				if err := w.loop.Cancel(t.Context(), w.now, "a"); err != nil {
+					t.Fatal(err)
+				}
+				ending = true
+			}
+			w.round(time.Minute)
+			seen := w.now
+			m := w.live()[0]
+			w.until(40, func() bool { return len(w.live()) == 0 })
+			least := m.Launched.Add(10 * time.Minute)
+			if tt.orphan {
+				least = seen.Add(20 * time.Minute)
+			}
+			if w.now.Before(least) {
+				t.Errorf("it ended at %v, want not before %v\n%s", w.now.Sub(start), least.Sub(start), w.history())
+			}
+		})
 	}
 }

@@ -353,3 +353,26 @@ func TestOverridesThatMakeNoSenseAreRefused(t *testing.T) {
 		t.Error("what is not in force was lifted")
 	}
 }
+
+// A machine that a person holds is not condemned: its job stays on it past its maximum
+// lifetime, and leaves when the hold is lifted.
+func TestHeldMachineIsNotCondemned(t *testing.T) {
+	w := newWorld(t, setup{settings: func(s *autoscale.Settings) { s.MaxLife = time.Hour }})
+	w.submit(testJob("a", 20, 1))
+	w.until(10, func() bool { return w.job("a").Gang != nil })
+	id := w.live()[0].ID
+	key := autoscale.OverrideKey{Kind: autoscale.HoldMachine, Subject: string(id)}
+	if err := w.loop.Set(context.Background(), w.now, autoscale.Override{OverrideKey: key, Who: "Ada", Why: "it is looked at"}); err != nil {
+		t.Fatal(err)
+	}
+	for range 90 {
+		w.round(time.Minute)
+	}
+	if r := w.job("a"); r.Gang == nil || r.Gang.Generation != 1 || len(w.live()) != 1 || w.kinds()[autoscale.EventDrain] != 0 {
+		t.Errorf("held, and left after an hour: %+v\n%s", r.Gang, w.history())
+	}
+	if err := w.loop.Lift(context.Background(), w.now, "Ada", key); err != nil {
+		t.Fatal(err)
+	}
+	w.until(15, func() bool { r := w.job("a"); return r.Gang != nil && r.Gang.Generation == 2 })
+}

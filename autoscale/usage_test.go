@@ -190,3 +190,32 @@ func TestAnswerIsStoredWhenTheRoundIsBrokenOff(t *testing.T) {
 		t.Errorf("the store has open intents %+v and machines %+v, want the machine and its answer", snap.Intents, snap.Instances)
 	}
 }
+
+// A round that is broken off while its calls are under way, as by a shutdown, books what
+// there is all the same.
+func TestRoundThatIsBrokenOffIsBooked(t *testing.T) {
+	w := newWorld(t, setup{plan: thrifty, offerings: []provider.Offering{smallSpot}})
+	w.submit(testJob("a", 5, 1))
+	for range 6 {
+		w.round(time.Minute)
+	}
+	id := w.live()[0].ID
+	ctx, cancel := context.WithCancel(t.Context())
+	w.runner.fail = func(call string) error {
+		if call == "stop" {
+			cancel()
+		}
+		return nil
+	}
+	if err := w.loop.Cancel(ctx, w.now, "a"); err != nil {
+		t.Fatal(err)
+	}
+	w.advance(w.now.Add(time.Minute))
+	_, _ = w.loop.Round(ctx, w.now) // it may say that it was broken off
+	if ctx.Err() == nil {
+		t.Fatal("no gang was stopped")
+	}
+	if _, until := w.booked(id); !until.Equal(w.now) {
+		t.Errorf("the machine is booked until %v, want %v", until.Sub(start), w.now.Sub(start))
+	}
+}
