@@ -19,7 +19,7 @@ FUZZ  = $(shell grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' autos
 # What is drawn at random is drawn from SOAK_SEED where that is set, as in ci: a change is judged by the same draws each time.
 DRAWS   = $(if $(SOAK_SEED),-rapid.seed=$(SOAK_SEED))
 
-.PHONY: help build run test check ci bench soak soak-tenth test-data test-highs test-browser test-focus test-crash replay replay-quick bench-highs clean fmt vet staticcheck arrows test-race test-rest
+.PHONY: help build run test check ci bench soak soak-tenth test-data test-highs test-browser test-focus test-crash test-budget replay replay-quick bench-highs clean fmt vet staticcheck arrows test-race test-rest
 
 help: ## list the targets; needs make
 	@sed -nE 's/^([a-z][a-z-]*):.*## (.*)/  \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-16s %s\n", $$1, $$2}'
@@ -108,8 +108,12 @@ test-crash: ## a thousand crashes of the loop at random calls, from a printed se
 test-month: ## a month of demand three times its budget on real prices, from a printed seed; needs Go
 	@.ci/month 1
 
-soak: ## ten thousand crashes, ten months of demand beyond their budget, then properties and fuzzing at full length (hours); needs Go
+test-budget: ## five hundred random histories under budget policies, from a printed seed; needs Go
+	@.ci/budget 500
+
+soak: ## ten thousand crashes, five thousand histories under budgets, ten months of demand beyond their budget, then properties and fuzzing at full length (hours); needs Go
 	@.ci/crash 10000
+	@.ci/budget 5000
 	@.ci/month 10
 	@.ci/soak 1000 10m "$(RAPID)" "$(FUZZ)"
 
@@ -117,7 +121,7 @@ soak-tenth: ## a tenth of soak, with a printed seed; needs Go
 	@.ci/soak 100 5s "$(RAPID)" "$(FUZZ)"
 
 ci: ## what .ci/run calls: all of check, the outside data, the browser and a tenth of soak, with seconds; needs what these need
-	@.ci/table fmt vet staticcheck arrows test-race test-rest test-crash test-month test-data test-highs test-browser test-focus soak-tenth
+	@.ci/table fmt vet staticcheck arrows test-race test-rest test-crash test-budget test-month test-data test-highs test-browser test-focus soak-tenth
 
 replay: ## published experiments against their published numbers, into test/replay (hours of CPU); needs Go and GOODFLEET_DATA (the folder of public data)
 	$(GO) run ./test/replay -out test/replay

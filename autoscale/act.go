@@ -243,6 +243,9 @@ func (l *Loop) ended(m *InstanceRecord, err error, now time.Time) {
 		return
 	}
 	m.EndAsked, m.Draining, m.Denied = time.Time{}, false, now
+	if m.Astray.IsZero() && l.stopsIdle(m) {
+		m.Astray = now // it costs on against a cap that should have stopped it
+	}
 	l.cache.touchMachine(m)
 	l.last.changed = true
 	l.machineEvent(now, EventDenied, m, err.Error())

@@ -7,6 +7,7 @@ import (
 
 	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/pricing/budget"
 	"github.com/goodfleet/goodfleet/provider"
 )
 
@@ -19,11 +20,13 @@ type admission struct {
 	p    *planner.Problem
 	plan *planner.Plan
 
-	job      map[planner.JobID]*JobRecord
-	want     map[planner.JobID]*planner.Running // by allocation
-	deferred map[planner.JobID]string           // why it is put off
-	groups   []group                            // machines to be bought, in the order of the plan
-	paced    bool                               // something was put off because one round may not do it all
+	job       map[planner.JobID]*JobRecord
+	want      map[planner.JobID]*planner.Running // by allocation
+	deferred  map[planner.JobID]string           // why it is put off
+	groups    []group                            // machines to be bought, in the order of the plan
+	paced     bool                               // something was put off because one round may not do it all
+	questions []budget.Question                  // to be asked
+	position  *budget.Position                   // with what was admitted so far; nil: no policy limits anything
 }
 
 // group is machines that are bought together or not at all, since the same jobs
@@ -121,6 +124,7 @@ func (a *admission) run() {
 // dropped with all its jobs.
 func (a *admission) buy() {
 	burn, grown := a.burning(), a.s.Grown
+	a.begin() // anew each time: what is put off is not counted
 	left := a.s.quotasLeft()
 	for i := range a.groups {
 		g := &a.groups[i]
@@ -130,7 +134,9 @@ func (a *admission) buy() {
 			}
 		}
 		if !g.dropped {
-			g.why = a.refuse(g, burn, left)
+			if g.why = a.refuse(g, burn, left); g.why == "" {
+				g.why = a.affords(g)
+			}
 			g.dropped = g.why != ""
 		}
 		if limit := a.s.MaxGrowth; !g.dropped && limit > 0 && grown > 0 && grown+len(g.refs) > limit {
@@ -321,6 +327,7 @@ func (a *admission) launches() (list []Launch, refs [][]planner.MachineRef) {
 			}
 			n := &list[at]
 			n.Count++
+			n.For = append(n.For, a.partsOf(m)...)
 			if inGang {
 				n.Min = n.Count
 			}
@@ -367,6 +374,9 @@ func (a *admission) targets() []Target {
 	for _, x := range a.plan.Allocations {
 		r := a.job[x.Job]
 		if _, put := a.deferred[x.Job]; put || samePlace(a.want[x.Job], r.Target) {
+			if c := a.s.leavesBy(r); put && c != nil && r.Target != nil && !a.s.fixed(r) {
+				list = append(list, Target{Job: x.Job, Reason: c.why}) // it cannot wait where it is
+			}
 			continue
 		}
 		list = append(list, Target{Job: x.Job, Target: a.want[x.Job], Moves: r.Target != nil || r.Gang != nil && r.Stopping == 0, Reason: x.Reason, Clock: x.Clock})

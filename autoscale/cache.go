@@ -30,6 +30,7 @@ type cache struct {
 	shortages []*Shortage       // by scope
 	overrides overrides         // in force, by key
 	budgets   []BudgetRecord    // by name
+	questions []budget.Question // by id
 	broken    []string          // rows of the store that were left out
 
 	job     map[planner.JobID]*JobRecord
@@ -46,6 +47,7 @@ type cache struct {
 	dirtyShortages map[Scope]bool
 	dirtyOverrides map[OverrideKey]bool
 	dirtyBudgets   map[string]bool
+	asked          []budget.Question // or changed, since the last commit
 	lifted         []OverrideKey
 	charges        []ledger.Charge
 	events         []Event
@@ -78,7 +80,7 @@ func (c *cache) load(ctx context.Context, store Store) error {
 		holders:     map[provider.InstanceID][]*JobRecord{},
 		everJob:     make(map[planner.JobID]bool, len(jobs)),
 		everMachine: make(map[provider.InstanceID]past, len(machines)),
-		bornRound:   snap.Round, overrides: snap.Overrides, budgets: snap.Budgets, broken: snap.Broken,
+		bornRound:   snap.Round, overrides: snap.Overrides, budgets: snap.Budgets, questions: snap.Questions, broken: snap.Broken,
 	}
 	slices.SortFunc(c.overrides, func(a, b Override) int { return a.OverrideKey.Compare(b.OverrideKey) })
 	c.clean()
@@ -110,7 +112,7 @@ func (c *cache) load(ctx context.Context, store Store) error {
 func (c *cache) clean() {
 	c.dirtyJobs, c.dirtyMachines = map[planner.JobID]bool{}, map[provider.InstanceID]bool{}
 	c.dirtyIntents, c.dirtyShortages = map[string]bool{}, map[Scope]bool{}
-	c.dirtyBudgets = map[string]bool{}
+	c.dirtyBudgets, c.asked = map[string]bool{}, nil
 	c.dirtyOverrides, c.lifted, c.newEpoch = map[OverrideKey]bool{}, nil, 0
 	c.charges, c.events = nil, nil
 }
@@ -157,7 +159,7 @@ func (c *cache) touchIntent(x *Intent)          { c.dirtyIntents[x.Token] = true
 
 // change gathers what was changed since the last commit. ok is false when nothing was.
 func (c *cache) change() (change Change, ok bool) {
-	change = Change{Version: c.version, Round: c.round, Epoch: c.newEpoch, Lifted: c.lifted, Charges: c.charges, Events: c.events}
+	change = Change{Version: c.version, Round: c.round, Epoch: c.newEpoch, Lifted: c.lifted, Charges: c.charges, Events: c.events, Questions: c.asked}
 	if len(c.dirtyJobs) > 0 {
 		for _, r := range c.jobs {
 			if c.dirtyJobs[r.Job.ID] {
@@ -194,7 +196,7 @@ func (c *cache) change() (change Change, ok bool) {
 			change.Budgets = append(change.Budgets, b)
 		}
 	}
-	ok = change.Epoch != 0 || len(change.Budgets)+len(change.Overrides)+len(change.Lifted)+len(change.Jobs)+len(change.Instances)+len(change.Intents)+len(change.Shortages)+len(change.Charges)+len(change.Events) > 0
+	ok = change.Epoch != 0 || len(change.Budgets)+len(change.Questions)+len(change.Overrides)+len(change.Lifted)+len(change.Jobs)+len(change.Instances)+len(change.Intents)+len(change.Shortages)+len(change.Charges)+len(change.Events) > 0
 	return change, ok
 }
 
@@ -261,23 +263,23 @@ func (c *cache) liftOverride(key OverrideKey) bool {
 	return true
 }
 
-// budget is what is known of the price of a total.
-func (c *cache) budget(name string) budget.Price {
+// budget is what is known of a total.
+func (c *cache) budget(name string) BudgetRecord {
 	at, found := slices.BinarySearchFunc(c.budgets, name, compareBudget)
 	if !found {
-		return budget.Price{}
+		return BudgetRecord{Name: name}
 	}
-	return c.budgets[at].Price
+	return c.budgets[at]
 }
 
-// setBudget keeps the price of a total.
-func (c *cache) setBudget(name, team string, price budget.Price) {
-	at, found := slices.BinarySearchFunc(c.budgets, name, compareBudget)
+// setBudget keeps what is known of a total.
+func (c *cache) setBudget(b BudgetRecord) {
+	at, found := slices.BinarySearchFunc(c.budgets, b.Name, compareBudget)
 	if !found {
-		c.budgets = slices.Insert(c.budgets, at, BudgetRecord{Name: name})
+		c.budgets = slices.Insert(c.budgets, at, b)
 	}
-	c.budgets[at].Team, c.budgets[at].Price = team, price
-	c.dirtyBudgets[name] = true
+	c.budgets[at] = b
+	c.dirtyBudgets[b.Name] = true
 }
 
 func compareBudget(b BudgetRecord, name string) int { return cmp.Compare(b.Name, name) }

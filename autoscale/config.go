@@ -33,10 +33,10 @@ type hazards interface {
 // guard holds money back before a launch, so that no cap is passed even while
 // calls are under way. budget.Guard is the one.
 type guard interface {
-	Reserve(token string, o provider.Offering, count int, rate pricing.Rate) error
+	Reserve(token string, a budget.Ask) error
 	Commit(token string, got int)
 	Release(token string)
-	Observe(held []budget.Held)
+	Observe(held []budget.Held, limits ...budget.Limit)
 }
 
 // MeterFunc makes a meter that goes on where the one that made the charges stood:
@@ -150,6 +150,9 @@ type Config struct {
 	// Totals are caps on what is spent in a day or a month, beside the caps of Guard on
 	// what machines cost at a time.
 	Totals []budget.Total
+
+	// Policies are what people say may be spent; SetPolicies changes them.
+	Policies budget.Policies
 
 	// Frozen tells from outside the store that nothing may change, and why: a file
 	// beside the store works when nothing else does. Nil: never.

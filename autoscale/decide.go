@@ -8,6 +8,7 @@ import (
 
 	"github.com/goodfleet/goodfleet/autoscale/placement"
 	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/pricing/budget"
 	"github.com/goodfleet/goodfleet/provider"
 )
 
@@ -30,7 +31,8 @@ type decision struct {
 	plan planner.Plan
 	refs [][]planner.MachineRef // machines of the plan behind each launch
 
-	paced bool // a part of the plan was too much for one round
+	paced     bool              // a part of the plan was too much for one round
+	questions []budget.Question // that a person has to answer first
 }
 
 // toBuy is the name of a machine of the plan until it is bought.
@@ -51,7 +53,7 @@ func decide(s *State, planFunc PlanFunc) (*decision, error) {
 	d := &decision{plan: plan}
 	a := newAdmission(s, &p, &plan)
 	a.run()
-	d.diff.Deferred = a.deferrals()
+	d.diff.Deferred, d.questions = a.deferrals(), a.questions
 	d.diff.Launches, d.refs = a.launches()
 	d.diff.Targets = a.targets()
 	m := newMoves(s, d.diff.Targets)

@@ -3,6 +3,7 @@ package autoscale
 import (
 	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/pricing/budget"
 	"github.com/goodfleet/goodfleet/provider"
 )
 
@@ -26,6 +27,7 @@ type Launch struct {
 	Min      int          // fewer is none: Count for the nodes of a gang
 	Rate     pricing.Rate // of each
 	Jobs     []planner.JobID
+	For      []budget.Part // for whom its machines are
 	Reason   string
 	Clock    planner.Clock
 

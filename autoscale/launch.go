@@ -37,10 +37,13 @@ func (l *Loop) buy(ctx context.Context, d *decision, now time.Time) (setback, er
 			Token: l.cfg.Tokens(), Epoch: l.cache.epoch, Round: l.cache.round, Offering: n.Offering, Count: n.Count, Min: n.Min,
 			Rate: n.Rate, Reason: n.Reason, Created: now, State: IntentOpen, Alternates: n.Alternates,
 		}
-		err := l.afford(x)
+		if len(l.cfg.Policies) > 0 {
+			x.Alternates = nil // policies judge what is bought, and not what may come in its place
+		}
+		err := l.afford(x, n.For)
 		if errors.Is(err, budget.ErrRefused) && len(x.Alternates) > 0 {
 			x.Alternates = nil // the dearest of them is too dear, the plan's own may not be
-			err = l.afford(x)
+			err = l.afford(x, n.For)
 		}
 		if err != nil {
 			back.replan, back.noBuying = true, err.Error()
@@ -90,7 +93,7 @@ func (l *Loop) buy(ctx context.Context, d *decision, now time.Time) (setback, er
 
 // afford holds back what a launch may cost: the rate of the dearest that may come. One
 // in a reservation costs nothing more.
-func (l *Loop) afford(x *Intent) error {
+func (l *Loop) afford(x *Intent, parts []budget.Part) error {
 	if l.reservation(x.Offering) != nil {
 		return nil
 	}
@@ -103,7 +106,7 @@ func (l *Loop) afford(x *Intent) error {
 		}
 		dearest = max(dearest, rate)
 	}
-	return l.cfg.Guard.Reserve(x.Token, x.Offering, x.Count, dearest)
+	return l.cfg.Guard.Reserve(x.Token, budget.Ask{Offering: x.Offering, Count: x.Count, Rate: dearest, List: l.listRate(x.Offering), For: parts})
 }
 
 // rename puts the clouds' names into targets, and where the machines came from.
@@ -282,7 +285,7 @@ func (l *Loop) resend(ctx context.Context, now time.Time) error {
 			l.hear(x, l.givenUp(x, now), now)
 			continue
 		}
-		if err := l.afford(x); err != nil {
+		if err := l.afford(x, l.intentParts(x)); err != nil {
 			if l.expired(x, now) {
 				l.hear(x, l.givenUp(x, now), now)
 			}

@@ -144,6 +144,7 @@ func (l *Loop) readMachines(now time.Time) {
 				}
 				r = l.adopt(inst, now)
 			}
+			l.noteGap(r, now)
 			r.Seen, r.Missed = now, time.Time{}
 			l.readMachine(r, inst, now)
 		}

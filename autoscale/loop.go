@@ -8,6 +8,7 @@ import (
 
 	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/pricing/budget"
 	"github.com/goodfleet/goodfleet/pricing/ledger"
 	"github.com/goodfleet/goodfleet/provider"
 )
@@ -40,6 +41,9 @@ type Loop struct {
 	ending    endsLimit                    // what this round ends, as far as it counts for the breaker
 	allowed   bool                         // a person said that the next round may end what it wants to
 	totals    []total
+	hours     map[provider.InstanceID]hourRate       // of spot
+	notices   []budget.Notice                        // since the last round
+	gaps      []gap                                  // of machines that were out of contact, seen again in this round
 	held      map[planner.JobID]bool                 // jobs of which it was told why they stay where they are
 	promises  map[planner.JobID]planner.PromiseState // as last told
 	unfitRow  map[provider.Offering]int              // machines in a row that came up unfit
@@ -57,7 +61,7 @@ func New(cfg Config) (*Loop, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("autoscale: %w", err)
 	}
-	l := &Loop{cfg: cfg, turn: make(chan struct{}, 1), boots: bootTimes{}, hints: hints{}, measured: measurements{}, beliefs: planner.NewBeliefs(), rates: make([]pricing.Rate, len(cfg.Offerings))}
+	l := &Loop{cfg: cfg, turn: make(chan struct{}, 1), boots: bootTimes{}, hints: hints{}, measured: measurements{}, beliefs: planner.NewBeliefs(), hours: map[provider.InstanceID]hourRate{}, rates: make([]pricing.Rate, len(cfg.Offerings))}
 	for _, c := range cfg.Clouds {
 		l.clouds = append(l.clouds, &cloudView{cloud: c, name: c.Name()})
 	}
@@ -90,10 +94,7 @@ func (l *Loop) take(ctx context.Context) (release func(), err error) {
 // are not settled, the boots from all machines, and the next round with a plan.
 func (l *Loop) goOn(ctx context.Context) error {
 	l.last = decided{}
-	l.totals = nil
-	for _, t := range l.cfg.Totals {
-		l.totals = append(l.totals, total{Total: t, price: l.cache.budget(t.Name)})
-	}
+	l.makeTotals()
 	for _, v := range l.clouds {
 		v.checked = false
 	}

@@ -30,6 +30,7 @@ type move struct {
 	fixed  bool // has to stay as it is in this round
 	stays  bool // its gang is where it should be
 	goes   bool // its gang is stopped now, or was before
+	must   bool // a budget policy stops it, whether it has another place or not
 }
 
 func newMoves(s *State, changed []Target) *moves {
@@ -43,7 +44,7 @@ func newMoves(s *State, changed []Target) *moves {
 	}
 	for i := range s.Jobs {
 		r := &s.Jobs[i]
-		v := move{job: r, target: r.Target, fixed: s.fixed(r)}
+		v := move{job: r, target: r.Target, fixed: s.fixed(r), must: s.leavesBy(r) != nil}
 		if t, ok := change[r.Job.ID]; ok {
 			v.target, v.reason, v.clock = t.Target, t.Reason, t.Clock
 		}
@@ -121,20 +122,21 @@ func (m *moves) leave() {
 			continue
 		}
 		switch {
-		case v.job.Stopping != 0 || v.target != nil && m.ready(v.target):
+		case v.job.Stopping != 0 || v.target != nil && (v.must || m.ready(v.target)):
 			v.goes = true
 		case v.target == nil:
 			// On a machine that is taken back it goes on: a stop would save nothing.
 			// On one that is drained it goes on until it has another place: without
 			// capacity elsewhere nothing is disturbed.
-			v.goes = !v.job.Ended.IsZero() || !m.noticed(v.job.Gang) && !(v.job.Target == nil && m.drained(v.job.Gang))
+			// What a budget policy stops goes at once.
+			v.goes = !v.job.Ended.IsZero() || v.must && !m.noticed(v.job.Gang) || !m.noticed(v.job.Gang) && !(v.job.Target == nil && m.drained(v.job.Gang))
 		}
 	}
 	for changed := true; changed; {
 		changed = false
 		for i := range m.jobs {
 			v := &m.jobs[i]
-			if !v.goes || v.job.Stopping != 0 || v.target == nil {
+			if !v.goes || v.job.Stopping != 0 || v.target == nil || v.must {
 				continue
 			}
 			for j := range m.jobs {
@@ -246,7 +248,7 @@ func (m *moves) robbed() map[provider.InstanceID]bool {
 	list := map[provider.InstanceID]bool{}
 	for i := range m.jobs {
 		v := &m.jobs[i]
-		if v.job.Gang == nil || v.job.Target == nil || v.target != nil || v.job.Stopping != 0 || !v.job.Ended.IsZero() || m.s.isSpent(v.job) {
+		if v.job.Gang == nil || v.job.Target == nil || v.target != nil || v.job.Stopping != 0 || !v.job.Ended.IsZero() || m.s.isSpent(v.job) || v.must {
 			continue
 		}
 		for _, n := range v.job.Gang.Nodes {

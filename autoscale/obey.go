@@ -55,7 +55,7 @@ func (a *admission) places(x planner.Allocation, r *JobRecord) []provider.Offeri
 // when it does not.
 func (a *admission) keeps(r *JobRecord) string {
 	over := overrides(a.s.Overrides)
-	if a.s.isSpent(r) {
+	if a.s.isSpent(r) || a.s.leavesBy(r) != nil {
 		return ""
 	}
 	if why := over.paused(r.Job); why != "" {

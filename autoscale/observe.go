@@ -42,7 +42,7 @@ func (l *Loop) observe(ctx context.Context, now time.Time) (*State, error) {
 		if err := l.cache.commit(ctx, l.cfg.Store); err != nil {
 			return nil, err
 		}
-		l.tellGuard()
+		l.tellGuard(now)
 		return nil, nil
 	}
 	heedErr := l.heed(ctx, now) // first of all: there may be seconds left
@@ -53,11 +53,11 @@ func (l *Loop) observe(ctx context.Context, now time.Time) (*State, error) {
 		return nil, err
 	}
 	l.endAgain(ctx, now)
-	l.tellGuard() // what came late is held too, before anything is asked for again
+	l.tellGuard(now) // what came late is held too, before anything is asked for again
 	if err := l.resend(ctx, now); err != nil {
 		return nil, err
 	}
-	l.tellGuard()
+	l.tellGuard(now)
 	clock, due := l.wake(now)
 	if !due {
 		return nil, nil
@@ -203,6 +203,12 @@ func (l *Loop) state(now time.Time) *State {
 	s.Reservations, s.EndFirst, s.Windows, s.Rows = l.cfg.Reservations, l.cfg.Settings.EndFirst, l.cfg.Settings.Windows, l.cfg.Settings.Rows
 	s.Hints = maps.Clone(l.hints)
 	s.Budgets, s.Teams = l.budgetPrices(now), l.cfg.Settings.Teams
+	if limits := l.limits(now); len(l.cfg.Policies) > 0 {
+		s.Position, s.ListRate = l.position(limits), l.listRate
+		s.Rows = slices.Concat(s.Rows, l.policyRows(now, limits, s.Position))
+		s.Closures, s.Policies, s.Questions = l.closures(), l.cfg.Policies, slices.Clone(l.cache.questions)
+		s.Gates = l.gates(now, s.Closures)
+	}
 	s.Stepped = !slices.Equal(s.Budgets, l.last.budgets)
 	for _, p := range l.strays {
 		s.Strays[p.Job] = true

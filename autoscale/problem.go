@@ -52,7 +52,7 @@ func (s *State) problem() planner.Problem {
 		p.BurnCap = max(1, p.BurnCap-aside) // 0 would be no cap at all
 	}
 	for n := range p.Rows { // what is not in the problem takes its part too
-		if r := &p.Rows[n]; r.Team == "" && r.Kind == planner.BurnRow {
+		if r := &p.Rows[n]; r.Team == "" && r.Over == nil && r.Kind == planner.BurnRow {
 			r.Most = max(0, r.Most-aside)
 		}
 	}
@@ -124,6 +124,7 @@ func (s *State) jobState(r *JobRecord, there map[provider.InstanceID]bool) plann
 	if pin, ok := overrides(s.Overrides).of(Pin, string(r.Job.ID)); ok {
 		j.Job = s.pinned(r.Job, pin.Config)
 	}
+	j.Job = s.gated(r, j.Job)
 	j.Claims, j.Lease = r.claims(s.Now), r.Lease
 	j.Running = r.Target
 	if r.Target != nil {

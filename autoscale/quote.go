@@ -98,8 +98,12 @@ func (l *Loop) repriced() bool {
 	return false
 }
 
-// tellGuard tells the budget which machines there are, at the rates in force.
-func (l *Loop) tellGuard() {
+// tellGuard tells the budget which machines there are, at the rates in force, and to
+// which limits launches are held.
+func (l *Loop) tellGuard(now time.Time) { l.cfg.Guard.Observe(l.heldMachines(), l.limits(now)...) }
+
+// heldMachines are the machines that take from a budget.
+func (l *Loop) heldMachines() []budget.Held {
 	var held []budget.Held
 	for _, m := range l.cache.machines {
 		if m.Instance.State == provider.Ended || l.reservation(m.Instance.Offering) != nil {
@@ -109,7 +113,24 @@ func (l *Loop) tellGuard() {
 		if !ok {
 			rate = m.Rate
 		}
-		held = append(held, budget.Held{Instance: m.Instance.ID, Offering: m.Instance.Offering, Rate: rate, Token: m.Instance.Tags.Intent})
+		h := budget.Held{Instance: m.Instance.ID, Offering: m.Instance.Offering, Rate: rate, Token: m.Instance.Tags.Intent}
+		if len(l.cfg.Policies) > 0 {
+			h.For = l.parts(m.Instance.ID, m.Instance.Offering, true)
+		}
+		held = append(held, h)
 	}
-	l.cfg.Guard.Observe(held)
+	return held
+}
+
+// position is how far limits are used: by what is here, and by launches whose answer
+// is out.
+func (l *Loop) position(limits []budget.Limit) *budget.Position {
+	p := budget.NewPosition(limits, l.heldMachines())
+	for _, x := range l.cache.intents {
+		if x.State == IntentOpen && l.reservation(x.Offering) == nil {
+			a := budget.Ask{Offering: x.Offering, Count: x.open(), Rate: x.Rate, For: l.intentParts(x)}
+			p.Take(x.Token, a)
+		}
+	}
+	return p
 }

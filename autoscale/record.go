@@ -122,11 +122,12 @@ type Shortage struct {
 	Streak int       // refusals in a row, from 1: the wait grows with it
 }
 
-// BudgetRecord is how dear the money of a total is.
+// BudgetRecord is how dear the money of a total is, and where its policy stands.
 type BudgetRecord struct {
 	Name  string // of the total
 	Team  string // that it is of; "": the fleet
 	Price budget.Price
+	Mark  budget.Mark
 }
 
 // Event is a line of the fleet's history.
@@ -151,9 +152,10 @@ type Snapshot struct {
 	Instances []InstanceRecord // those not settled
 	Shortages []Shortage
 	Overrides []Override
-	Budgets   []BudgetRecord // by name
-	Version   int64          // counts the changes stored
-	Broken    []string       // rows that cannot be read and were left out, with the reason
+	Budgets   []BudgetRecord    // by name
+	Questions []budget.Question // by id, open and answered
+	Version   int64             // counts the changes stored
+	Broken    []string          // rows that cannot be read and were left out, with the reason
 }
 
 // Change is what one step of a round makes durable, all of it or nothing. Rows
@@ -165,10 +167,11 @@ type Change struct {
 	Jobs      []JobRecord
 	Intents   []Intent
 	Instances []InstanceRecord
-	Shortages []Shortage      // by scope; one that is over is forgotten
-	Overrides []Override      // by kind and subject
-	Budgets   []BudgetRecord  // by name
-	Lifted    []OverrideKey   // forgotten
-	Charges   []ledger.Charge // appended; an id seen before is ignored
-	Events    []Event         // appended
+	Shortages []Shortage        // by scope; one that is over is forgotten
+	Overrides []Override        // by kind and subject
+	Budgets   []BudgetRecord    // by name
+	Questions []budget.Question // by id
+	Lifted    []OverrideKey     // forgotten
+	Charges   []ledger.Charge   // appended; an id seen before is ignored
+	Events    []Event           // appended
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/pricing/budget"
 	"github.com/goodfleet/goodfleet/provider"
 )
 
@@ -24,8 +25,9 @@ type Round struct {
 	Diff    Diff
 	Plan    planner.Plan // the last one; that of an earlier round if this one was skipped
 	Bought  []provider.Instance
-	Events  []Event      // all that was noted since the last round
-	Burn    pricing.Rate // sum of the rates of all machines at the end of the round
+	Events  []Event         // all that was noted since the last round
+	Burn    pricing.Rate    // sum of the rates of all machines at the end of the round
+	Notices []budget.Notice // what destinations of budget policies are to be told
 
 	// NextDecision is when a clock passes that may change the plan if nothing else
 	// happens; zero: never. NextClock is its name.
@@ -98,6 +100,9 @@ func (l *Loop) decide(state *State) (*decision, error) {
 	l.last.changed = false
 	d, err := decide(state, l.cfg.Plan)
 	l.beliefs.NextRound()
+	if err == nil {
+		l.ask(d.questions, state.Now)
+	}
 	l.last.changed = err != nil
 	if err == nil {
 		l.last.paced = d.paced
@@ -235,6 +240,7 @@ func (l *Loop) clocks(now time.Time, tell func(at time.Time, clock planner.Clock
 		ahead(l.totals[i].stopAt, BudgetClock)
 		ahead(l.totals[i].price.Next(l.totals[i].Total), BudgetClock)
 	}
+	l.policyClocks(now, func(at time.Time) { ahead(at, BudgetClock) })
 	for _, o := range l.cache.overrides {
 		if o.Kind == Spent {
 			ahead(o.Until, BudgetClock)
@@ -260,7 +266,8 @@ func (l *Loop) clocks(now time.Time, tell func(at time.Time, clock planner.Clock
 func (l *Loop) result(now time.Time, diff Diff) Round {
 	r := Round{
 		Number: l.cache.round, At: now, Halted: l.halt, Replans: l.replans, Diff: diff, Plan: l.last.plan, Bought: l.bought,
-		Events: l.told, Burn: l.burn(), NextDecision: l.last.next, NextClock: l.last.clock,
+		Notices: l.notices,
+		Events:  l.told, Burn: l.burn(), NextDecision: l.last.next, NextClock: l.last.clock,
 	}
 	if o, open := l.cache.overrides.of(Breaker, ""); open {
 		r.Breaker = o.Why
@@ -270,7 +277,7 @@ func (l *Loop) result(now time.Time, diff Diff) Round {
 			r.Frozen = append(r.Frozen, Frozen{v.name, v.frozen})
 		}
 	}
-	l.told = nil
+	l.told, l.notices = nil, nil
 	return r
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/pricing/budget"
 	"github.com/goodfleet/goodfleet/provider"
 )
 
@@ -27,6 +28,12 @@ type State struct {
 	BurnCap   pricing.Rate
 	Rows      []planner.Row
 	Budgets   []planner.BudgetPrice
+	Policies  budget.Policies
+	Questions []budget.Question
+	Closures  []closure                            // what policies forbid
+	Gates     []gate                               // and to which jobs
+	ListRate  func(provider.Offering) pricing.Rate // on demand in the same place; 0: not known
+	Position  *budget.Position                     // how far their limits are used; nil: there are none
 	Teams     []planner.TeamLimit
 	Stepped   bool          // they are others than the last plan saw
 	Hold      time.Duration // minimum run time of a machine
@@ -92,6 +99,14 @@ func (s *State) rate(o provider.Offering, quoted pricing.Rate) pricing.Rate {
 		return s.Offers[i].Rate
 	}
 	return quoted
+}
+
+// listRate is what a machine costs on demand in the same place; 0: not known.
+func (s *State) listRate(o provider.Offering) pricing.Rate {
+	if s.ListRate == nil {
+		return 0
+	}
+	return s.ListRate(o)
 }
 
 // offer finds the offer of an offering.

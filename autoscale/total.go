@@ -3,6 +3,7 @@ package autoscale
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/goodfleet/goodfleet/planner"
@@ -23,7 +24,7 @@ const BudgetClock planner.Clock = "budget"
 // softShare is the share of a total at which it is said that it will be used up.
 const softShare = 0.8
 
-// total is how far a budget.Total is used in the period that the loop is in.
+// total is how far a cap on money is used in the period that the loop is in.
 type total struct {
 	budget.Total
 	from, until time.Time
@@ -31,62 +32,95 @@ type total struct {
 	warned      bool
 	stopAt      time.Time // when it is used up at the present burn; zero: nothing burns
 	price       budget.Price
+
+	policy  *budget.Policy // nil: of Config.Totals
+	key     string         // whose it is, of a policy for each
+	base    pricing.Money  // amount, before exceptions and what is carried over
+	carried pricing.Money
+	tally   *budget.Tally // nil: no step asks for a forecast
+	mark    budget.Mark
+	level   budget.Action // in force; "": none
+	why     string        // of it
+	spent   pricing.Money // with what is not booked yet
+	lasts   time.Duration // until all could be stopped
 }
 
 // subject is whom a total is about, as an override has it.
 func (t *total) subject() string {
-	if t.Team == "" {
+	switch {
+	case t.policy != nil:
+		return "policy/" + t.Name
+	case t.Team == "":
 		return ""
 	}
 	return "team/" + t.Team
 }
 
+// outside reports whether an instant is not in the period: before a window, or after it.
+func (t *total) outside(at time.Time) bool { return at.Before(t.from) || !at.Before(t.until) }
+
+// covers is Covers for a limit; nil where it covers everything.
+func (t *total) covers() func(budget.Facts) bool {
+	if t.Whole() {
+		return nil
+	}
+	return t.Covers
+}
+
 // count adds a charge to a total that covers it.
-func (t *total) count(c ledger.Charge) {
-	if (t.Team == "" || c.Team == t.Team) && !c.From.Before(t.from) && c.From.Before(t.until) {
+func (l *Loop) count(t *total, c *ledger.Charge) {
+	inside := !c.From.Before(t.from) && c.From.Before(t.until)
+	if !inside && t.tally == nil || !l.charged(t, c) {
+		return
+	}
+	if inside {
 		t.booked += c.Amount
+	}
+	if t.tally != nil {
+		t.tally.Add(c.From, c.Amount)
 	}
 }
 
-// share is the part of a machine that a total covers.
-func (l *Loop) share(t *total, m *InstanceRecord) float64 {
+// charged reports whether a total covers a charge.
+func (l *Loop) charged(t *total, c *ledger.Charge) bool {
+	if t.Over == nil {
+		return t.Team == "" || c.Team == t.Team
+	}
+	return t.Covers(l.factsOf(c.Offering).For(c.Job, c.Team, c.Project))
+}
+
+// share is the part of a machine that a total covers; ahead counts jobs that are to
+// run on it too.
+func (l *Loop) share(t *total, m *InstanceRecord, ahead bool) float64 {
 	if l.reservation(m.Instance.Offering) != nil {
 		return 0 // paid ahead
 	}
-	if t.Team == "" {
+	if t.Whole() {
 		return 1
 	}
-	typ, ok := l.typeOf(m.Instance.Offering)
-	if !ok {
-		return 0
-	}
-	held := 0
-	for _, r := range l.cache.on(m.Instance.ID) {
-		if r.Job.Team != t.Team {
-			continue
-		}
-		for _, n := range r.Gang.Nodes {
-			if n.Instance == m.Instance.ID {
-				held += len(n.Accelerators)
-			}
+	count, of := 0, 0
+	for _, p := range l.parts(m.Instance.ID, m.Instance.Offering, ahead) {
+		of += p.Count
+		if t.Covers(p.Facts) {
+			count += p.Count
 		}
 	}
-	return float64(held) / float64(typ.Count)
+	return float64(count) / float64(of)
 }
 
 // readTotals holds what is spent against the totals. One is used up when what its jobs
 // burn until they have saved and their machines are gone would pass it.
 func (l *Loop) readTotals(ctx context.Context, now time.Time) error {
+	l.meetKeys()
 	for i := range l.totals {
 		t := &l.totals[i]
 		if from, until := t.Span(now); !from.Equal(t.from) {
 			t.from, t.until, t.booked, t.warned = from, until, 0, false
-			charges, err := l.cfg.Store.Charges(ctx, from, until)
-			if err != nil {
+			if err := l.countAnew(ctx, t, now); err != nil {
 				return fmt.Errorf("load charges of budget %s: %w", t.Name, err)
 			}
-			for _, c := range charges {
-				t.count(c)
+			if err := l.gapsBefore(ctx, t); err != nil {
+				return fmt.Errorf("load charges of budget %s: %w", t.Name, err)
 			}
 		}
 		l.holdTotal(t, now)
@@ -94,30 +128,84 @@ func (l *Loop) readTotals(ctx context.Context, now time.Time) error {
 	return nil
 }
 
+// countAnew counts what the ledger has of a period that has just begun, and of those
+// before it as far as they matter.
+func (l *Loop) countAnew(ctx context.Context, t *total, now time.Time) error {
+	since := t.from
+	var before [2]time.Time // when the period before began, and that before it
+	if p := t.policy; p != nil && (p.Cap.Unused > 0 || p.Cap.Overdraft) {
+		before[0], _ = t.Span(t.from.Add(-1))
+		before[1], _ = t.Span(before[0].Add(-1))
+		since = before[1]
+	}
+	if t.tally != nil {
+		t.tally = budget.NewTally(t.Period)
+		since = earlier(since, t.tally.Since(now))
+	}
+	charges, err := l.cfg.Store.Charges(ctx, since, t.until)
+	if err != nil {
+		return err
+	}
+	charges = slices.Concat(charges, l.cache.charges) // what was booked as the round looked is not in the store yet
+	var spent [2]pricing.Money
+	known := 0 // periods before this one that the ledger knows
+	for i := range charges {
+		c := &charges[i]
+		for k := range before {
+			ends := t.from
+			if k > 0 {
+				ends = before[k-1]
+			}
+			if !before[k].IsZero() && !c.From.Before(before[k]) && c.From.Before(ends) {
+				known = max(known, k+1)
+				if l.charged(t, c) {
+					spent[k] += c.Amount
+				}
+			}
+		}
+		l.count(t, c)
+	}
+	if t.policy != nil {
+		t.carried = t.policy.Cap.Carried(spent[:known]...)
+		if t.carried != 0 {
+			l.event(Event{At: now, Kind: EventBudget, Text: fmt.Sprintf("%s: %s USD are carried over to the %s from %s", t.Name, t.carried, t.Period, t.from.Format(time.RFC3339))})
+		}
+	}
+	return nil
+}
+
+// holdTotal reckons how far a total is used at now, and does what that asks for.
 func (l *Loop) holdTotal(t *total, now time.Time) {
-	spent, burn, save := t.booked, pricing.Rate(0), time.Duration(0)
+	var burn, most pricing.Rate
+	spent, save := t.booked, time.Duration(0)
 	for _, m := range l.cache.machines {
 		if m.Instance.State == provider.Ended {
 			continue
 		}
-		rate, ok := l.rateOf(m.Instance.Offering)
-		if !ok {
-			rate = m.Rate
-		}
-		rate = pricing.Rate(float64(rate) * l.share(t, m))
-		burn += rate
+		rate, upTo := l.paid(m, now)
+		burn += pricing.Rate(float64(rate) * l.share(t, m, true))
+		most += pricing.Rate(float64(upTo) * l.share(t, m, true))
 		if from := later(later(m.Booked, m.Instance.Started), t.from); !m.Instance.Started.IsZero() && now.After(from) {
-			spent += rate.Over(now.Sub(from))
+			spent += pricing.Rate(float64(rate) * l.share(t, m, false)).Over(now.Sub(from))
 		}
 	}
-	if !t.Unpriced && (burn != t.price.Burn || !sameSpan(t, now)) {
+	if p := t.policy; p != nil {
+		added, _ := p.Added(now)
+		t.Amount = max(0, t.base+added+t.carried)
+	}
+	if !t.Unpriced && !t.outside(now) && (burn != t.price.Burn || !sameSpan(t, now)) {
 		t.price = t.price.See(t.Total, now, t.Amount-spent, burn)
-		l.cache.setBudget(t.Name, t.Team, t.price)
+		l.cache.setBudget(BudgetRecord{Name: t.Name, Team: t.Team, Price: t.price, Mark: t.mark})
 	}
 	for _, r := range l.cache.jobs {
-		if r.Gang != nil && (t.Team == "" || r.Job.Team == t.Team) {
+		if r.Gang != nil && t.Covers(l.factsOf(r.Gang.Offering).For(string(r.Job.ID), r.Job.Team, r.Job.Project)) {
 			save = max(save, r.Job.Checkpoint.Save)
 		}
+	}
+	if t.policy != nil {
+		t.spent = spent
+		l.holdPolicy(t, now, most, save)
+		return
 	}
 	if !t.warned && float64(spent) >= softShare*float64(t.Amount) {
 		t.warned = true
@@ -127,23 +215,38 @@ func (l *Loop) holdTotal(t *total, now time.Time) {
 	tail := burn.Over(save + 2*l.cfg.Settings.Round)
 	t.stopAt = time.Time{}
 	if left := t.Amount - spent - tail; left > 0 {
-		if burn > 0 {
-			t.stopAt = now.Add(time.Duration(min(float64(left)/float64(burn), 24*366) * float64(time.Hour)))
-		}
+		t.stopAt = lastsUntil(now, left, burn)
 		return
 	}
 	if o, used := l.cache.overrides.of(Spent, t.subject()); used && !o.Until.Before(t.until) {
 		return
 	}
 	why := fmt.Sprintf("budget %s: %s of %s USD a %s are spent, and %s go on until all has stopped", t.Name, spent, t.Amount, t.Period, tail)
+	l.sayStop(t, now, why)
+	if t.Team == "" { // else the plan gives up what nobody else is on
+		l.drainCovered(func(*InstanceRecord) bool { return true }, why, now)
+	}
+}
+
+// lastsUntil is when money is used up at a burn; zero: nothing burns.
+func lastsUntil(now time.Time, left pricing.Money, burn pricing.Rate) time.Time {
+	if burn <= 0 {
+		return time.Time{}
+	}
+	return now.Add(time.Duration(min(float64(left)/float64(burn), 24*366) * float64(time.Hour)))
+}
+
+// sayStop puts it above the plan that what a total covers may cost nothing more.
+func (l *Loop) sayStop(t *total, now time.Time, why string) {
 	l.cache.setOverride(Override{OverrideKey: OverrideKey{Kind: Spent, Subject: t.subject()}, Who: "goodfleet", Why: why, Since: now, Until: t.until})
 	l.event(Event{At: now, Kind: EventBudget, Text: why})
 	l.last.changed = true
-	if t.Team != "" {
-		return // the plan gives up what nobody else is on
-	}
+}
+
+// drainCovered drains the machines that a budget is about.
+func (l *Loop) drainCovered(covered func(*InstanceRecord) bool, why string, now time.Time) {
 	for _, m := range l.cache.machines {
-		if m.Instance.Live() && !m.Draining && l.reservation(m.Instance.Offering) == nil {
+		if m.Instance.Live() && !m.Draining && l.reservation(m.Instance.Offering) == nil && covered(m) {
 			m.Draining, m.Reason = true, why
 			l.cache.touchMachine(m)
 			l.machineEvent(now, EventDrain, m, why)
@@ -161,7 +264,7 @@ func sameSpan(t *total, at time.Time) bool {
 func (l *Loop) budgetPrices(now time.Time) []planner.BudgetPrice {
 	var list []planner.BudgetPrice
 	for i := range l.totals {
-		if t := &l.totals[i]; !t.Unpriced && !t.price.At.IsZero() {
+		if t := &l.totals[i]; !t.Unpriced && !t.price.At.IsZero() && !t.outside(now) {
 			if mu := t.price.To(t.Total, now).Mu(); mu > 0 {
 				list = append(list, planner.BudgetPrice{Name: t.Name, Team: t.Team, Mu: mu})
 			}
@@ -179,8 +282,17 @@ func (list overrides) spent(job *planner.Job) (why string, until time.Time) {
 	return o.String(), o.Until
 }
 
+// spent tells why a job may cost nothing more, wherever it runs; "" when it may.
+func (s *State) spent(job *planner.Job) (why string, until time.Time) {
+	if c := s.stopping(job); c != nil {
+		return c.why, c.until
+	}
+	return overrides(s.Overrides).spent(job)
+}
+
+// isSpent reports whether a job may cost nothing more.
 func (s *State) isSpent(r *JobRecord) bool {
-	why, _ := overrides(s.Overrides).spent(r.Job)
+	why, _ := s.spent(r.Job)
 	return why != ""
 }
 
@@ -188,7 +300,7 @@ func (s *State) isSpent(r *JobRecord) bool {
 func (s *State) stopSpent(plan *planner.Plan) {
 	for i := range s.Jobs {
 		r := &s.Jobs[i]
-		if why, until := overrides(s.Overrides).spent(r.Job); why != "" && r.Ended.IsZero() && !s.fixed(r) {
+		if why, until := s.spent(r.Job); why != "" && r.Ended.IsZero() && !s.fixed(r) {
 			plan.Waits = append(plan.Waits, planner.Wait{Job: r.Job.ID, Reason: why, Retries: until})
 		}
 	}

@@ -126,7 +126,7 @@ func (l *Loop) charge(charges []ledger.Charge) {
 	l.cache.charges = append(l.cache.charges, charges...)
 	for _, c := range charges {
 		for i := range l.totals {
-			l.totals[i].count(c)
+			l.count(&l.totals[i], &c)
 		}
 		if r, ok := l.cache.job[planner.JobID(c.Job)]; ok && c.Job != "" {
 			r.Spent += c.Amount
@@ -159,6 +159,7 @@ func (l *Loop) settle(ctx context.Context, now time.Time) error {
 			l.cache.touchMachine(m)
 		}
 	}
-	l.tellGuard()
+	l.bookGaps(now)
+	l.tellGuard(now)
 	return l.cache.commit(ctx, l.cfg.Store)
 }

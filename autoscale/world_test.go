@@ -57,6 +57,14 @@ type steps struct {
 	rates map[provider.Offering]pricing.Rate
 	later map[provider.Offering]pricing.Rate // from change on
 	turn  time.Time
+	jumps []jump // by time
+}
+
+// jump is a rate from an instant on.
+type jump struct {
+	at   time.Time
+	of   provider.Offering
+	rate pricing.Rate
 }
 
 func testPrices() *steps {
@@ -74,6 +82,11 @@ func (s *steps) RateAt(o provider.Offering, at time.Time) (pricing.Rate, bool) {
 		return rate, true
 	}
 	rate, ok := s.rates[o]
+	for _, j := range s.jumps {
+		if j.of == o && !at.Before(j.at) {
+			rate = j.rate
+		}
+	}
 	return rate, ok
 }
 
@@ -83,10 +96,16 @@ func (s *steps) ListRate(o provider.Offering, at time.Time) (pricing.Rate, bool)
 }
 
 func (s *steps) ChangesOf(o provider.Offering, from, to time.Time) []time.Time {
+	var list []time.Time
 	if _, ok := s.later[o]; ok && from.Before(s.turn) && s.turn.Before(to) {
-		return []time.Time{s.turn}
+		list = append(list, s.turn)
 	}
-	return nil
+	for _, j := range s.jumps {
+		if j.of == o && from.Before(j.at) && j.at.Before(to) {
+			list = append(list, j.at)
+		}
+	}
+	return list
 }
 
 func (s *steps) Book(now time.Time) (*pricing.Book, error) {

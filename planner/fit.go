@@ -81,6 +81,9 @@ func gates(j *Job) []gate {
 			return unless(o.Rate <= j.MaxPrice, o.Rate.String()+" USD/h ("+o.Offering.String()+")")
 		}})
 	}
+	if j.Refuses != nil {
+		list = append(list, gate{"budget policies", "to allow it", j.Refuses})
+	}
 	return list
 }
 

@@ -109,6 +109,10 @@ type Job struct {
 	Regions     []string          // empty: all
 	Markets     []provider.Market // empty: all
 	Types       []string          // instance types by name; empty: all
+
+	// Refuses says why the job may not use an offer, beside all that it asks for itself;
+	// "" where it may. A round sets it. Nil: it may use all.
+	Refuses func(o *Offer) string `json:"-"`
 }
 
 // Valid reports whether a gang of n replicas is one that the job can run at.

@@ -68,7 +68,7 @@ func newPacking(pr *Program) *packing {
 		if m.Leaving || o < 0 || held {
 			k.burn += m.Rate.Dollars()
 			for n := range p.Rows {
-				if r := &p.Rows[n]; r.Team == "" {
+				if r := &p.Rows[n]; r.whole(m.Offering) {
 					k.used[n] += r.take(m.Offering.Market, m.Rate.Dollars())
 				}
 			}

@@ -12,8 +12,9 @@ import (
 type RowKind uint8
 
 const (
-	BurnRow RowKind = iota + 1 // the rates of machines
-	SpotRow                    // the part of spot in the rates of machines
+	BurnRow      RowKind = iota + 1 // the rates of machines
+	SpotRow                         // the part of spot in the rates of machines, at most
+	LeastSpotRow                    // and at least
 )
 
 // Row bounds what is held at once, beside quotas and the burn cap: the rates of the
@@ -26,16 +27,36 @@ type Row struct {
 	Team string       // ""; all that is held, idle machines too
 	Most pricing.Rate // of a burn row
 	Part float64      // of a spot row, in [0, 1]
+
+	// Over narrows down what counts: machines of an offering or, OfJobs, what a job has
+	// of them. Nil: everything. The job is nil where OfJobs is false.
+	Over   func(j *Job, o provider.Offering) bool
+	OfJobs bool
 }
+
+// ofJobs reports whether the parts count that jobs have of machines, and not whole
+// machines.
+func (r *Row) ofJobs() bool { return r.Team != "" || r.OfJobs }
+
+// counts reports whether the part that a job has of a machine counts.
+func (r *Row) counts(j *Job, o *Offer) bool {
+	return r.ofJobs() && (r.Team == "" || r.Team == j.Team) && (r.Over == nil || r.Over(j, o.Offering))
+}
+
+// whole reports whether machines of an offering count as a whole.
+func (r *Row) whole(o provider.Offering) bool { return !r.ofJobs() && (r.Over == nil || r.Over(nil, o)) }
+
+// ofSpot reports whether the row bounds the part of spot.
+func (r *Row) ofSpot() bool { return r.Kind == SpotRow || r.Kind == LeastSpotRow }
 
 // Check reports what is wrong with a row.
 func (r *Row) Check() error {
 	switch {
-	case r.Kind == BurnRow && r.Most >= 0, r.Kind == SpotRow && r.Part >= 0 && r.Part <= 1:
+	case r.Kind == BurnRow && r.Most >= 0, r.ofSpot() && r.Part >= 0 && r.Part <= 1:
 		return nil
 	case r.Kind == BurnRow:
 		return fmt.Errorf("row %s: %s USD/h is below 0", r.Name, r.Most)
-	case r.Kind == SpotRow:
+	case r.ofSpot():
 		return fmt.Errorf("row %s: a part of %g is not between 0 and 1", r.Name, r.Part)
 	}
 	return fmt.Errorf("row %s: it bounds nothing", r.Name)
@@ -43,22 +64,30 @@ func (r *Row) Check() error {
 
 // most is what the takes of a row may sum to, USD/h.
 func (r *Row) most() float64 {
-	if r.Kind == SpotRow {
+	if r.ofSpot() {
 		return 0
 	}
 	return r.Most.Dollars()
 }
 
 // take is what a machine of the market at rate USD/h takes of the row: on demand it
-// makes room for spot.
+// makes room for spot, and spot for it where there must be so much of spot.
 func (r *Row) take(market provider.Market, rate float64) float64 {
 	switch {
-	case r.Kind != SpotRow:
+	case r.Kind == BurnRow:
 		return rate
-	case market == provider.Spot:
-		return (1 - r.Part) * rate
+	case (market == provider.Spot) == (r.Kind == SpotRow):
+		return r.other() * rate
 	}
-	return -r.Part * rate
+	return -(1 - r.other()) * rate
+}
+
+// other is the part that is left for the other kind of market.
+func (r *Row) other() float64 {
+	if r.Kind == SpotRow {
+		return 1 - r.Part
+	}
+	return r.Part
 }
 
 // takeOf is what a bin takes of row n, all of it.
@@ -76,17 +105,17 @@ func (k *packing) takes(i int, col *Column, bins []int, visit func(row int, take
 	share := float64(col.PerNode) / float64(o.Type.Count)
 	for n := range pr.Problem.Rows {
 		r := &pr.Problem.Rows[n]
-		if r.Team != "" && r.Team != d.State.Job.Team {
+		if r.ofJobs() && !r.counts(d.State.Job, o) || !r.ofJobs() && !r.whole(o.Offering) {
 			continue
 		}
 		sum := 0.0
 		for _, b := range bins {
 			switch {
-			case b < 0 && r.Team == "":
+			case b < 0 && !r.ofJobs():
 				sum += r.take(o.Offering.Market, k.rate[col.Offer])
 			case b < 0:
 				sum += share * r.take(o.Offering.Market, k.rate[col.Offer])
-			case r.Team != "":
+			case r.ofJobs():
 				sum += share * k.takeOf(n, b)
 			case k.bins[b].jobs == 0 && !k.bins[b].held:
 				sum += k.takeOf(n, b)
@@ -106,7 +135,7 @@ func (k *packing) allows(i int, p *proposal) bool {
 	}
 	ok := true
 	k.takes(i, &k.pr.Jobs[i].Columns[p.column], p.bins, func(n int, take float64) {
-		later := k.lax && k.pr.Problem.Rows[n].Kind == SpotRow
+		later := k.lax && k.pr.Problem.Rows[n].ofSpot()
 		ok = ok && (later || take <= 0 || k.used[n]+take <= k.most[n]+capSlack)
 	})
 	return ok
@@ -126,7 +155,7 @@ func (k *packing) rowsHold() bool {
 // (sign 1) or ends (−1) to be used.
 func (k *packing) fillRows(b int, sign float64) {
 	for n := range k.used {
-		if k.pr.Problem.Rows[n].Team == "" {
+		if k.pr.Problem.Rows[n].whole(k.pr.Problem.Offers[k.bins[b].offer].Offering) {
 			k.used[n] += sign * k.takeOf(n, b)
 		}
 	}
@@ -141,7 +170,7 @@ func (k *packing) fillTeams(i int, s *seat, sign float64) {
 	col := &d.Columns[s.column]
 	share := float64(col.PerNode) / float64(k.pr.Problem.Offers[col.Offer].Type.Count)
 	for n := range k.used {
-		if r := &k.pr.Problem.Rows[n]; r.Team != "" && r.Team == d.State.Job.Team {
+		if r := &k.pr.Problem.Rows[n]; r.counts(d.State.Job, &k.pr.Problem.Offers[col.Offer]) {
 			for _, b := range s.bins {
 				k.used[n] += sign * share * k.takeOf(n, b)
 			}
@@ -162,9 +191,9 @@ func (k *packing) rowInTheWay(i int, col *Column, kinds ...RowKind) string {
 	return name
 }
 
-// tooMuchSpot reports whether a row of spot has no room for column col of job i.
+// tooMuchSpot reports whether a row of the part of spot has no room for column col of job i.
 func (k *packing) tooMuchSpot(i int, col *Column) bool {
-	return k.rowInTheWay(i, col, SpotRow) != ""
+	return k.rowInTheWay(i, col, SpotRow, LeastSpotRow) != ""
 }
 
 // bought is the bins of a gang on nodes machines that would be bought.

@@ -175,7 +175,8 @@ func (j *Job) takes(o *Offer, nodes, perNode int) bool {
 		j.MaxPrice > 0 && o.Rate > j.MaxPrice,
 		nodes > 1 && !j.spans(o),
 		r.VCPU*n > float64(o.Type.VCPU),
-		r.MemGiB*n > o.Type.MemGiB:
+		r.MemGiB*n > o.Type.MemGiB,
+		j.Refuses != nil && j.Refuses(o) != "":
 		return false
 	}
 	return true

@@ -20,7 +20,8 @@ type Config struct {
 // ConfigSpec is the settings themselves. Those that are one value may also be
 // given by a flag or by the environment, which go before the file.
 type ConfigSpec struct {
-	BurnCap    Hourly            `json:"burnCap,omitzero"` // of all machines held
+	BurnCap    Hourly            `json:"burnCap,omitzero"`  // of all machines held
+	Budgets    []string          `json:"budgets,omitempty"` // files of BudgetPolicies
 	Clouds     []string          `json:"clouds,omitempty"`
 	Regions    []string          `json:"regions,omitempty"`
 	Markets    []provider.Market `json:"markets,omitempty"`
@@ -36,6 +37,16 @@ type ConfigSpec struct {
 	Limits  []Limit  `json:"limits,omitempty"`
 	Windows []Window `json:"windows,omitempty"`
 	Teams   []Team   `json:"teams,omitempty"`
+
+	Destinations []Destination `json:"destinations,omitempty"`
+}
+
+// Destination is where budget policies may send word to.
+type Destination struct {
+	Name         string `json:"name"`
+	URL          string `json:"url"`                    // https alone
+	SecretFile   string `json:"secretFile"`             // holds the key that what is sent is signed with
+	AllowPrivate bool   `json:"allowPrivate,omitempty"` // addresses that are not of the public internet too
 }
 
 // Quota is a limit of an account, in the cloud's own unit.

@@ -32,7 +32,8 @@ type Setting struct {
 	Offerings []provider.Offering          // what the clouds sell
 	Buy       func(provider.Offering) bool // what of it may be bought; nil: all
 	Quotas    []provider.Quota
-	Totals    []budget.Total // caps on what is spent in a day or a month
+	Totals    []budget.Total  // caps on what is spent in a day or a month
+	Policies  budget.Policies // what may be spent
 
 	// Reservations are machines that are owned, or paid ahead: their clouds hold them
 	// from the start, and they cost nothing more.

@@ -157,7 +157,7 @@ func newWorld(s Setting) (*world, error) {
 		Clouds: seams, Store: w.store, Runner: w.runner, Catalogue: s.Catalogue,
 		Prices: w.prices, Hazards: believed, Guard: budget.NewGuard(s.Loop.BurnCap),
 		Meter: func(charges []ledger.Charge) *ledger.Meter { return ledger.Resume(w.prices, s.Rules, charges) },
-		Plan:  w.plan, Offerings: s.bought(), Reservations: s.Reservations, Tokens: tokens, Settings: s.Loop, Totals: s.Totals, Log: s.Log,
+		Plan:  w.plan, Offerings: s.bought(), Reservations: s.Reservations, Tokens: tokens, Settings: s.Loop, Totals: s.Totals, Policies: s.Policies, Log: s.Log,
 	})
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/goodfleet/goodfleet/autoscale"
 	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/pricing/budget"
 	"github.com/goodfleet/goodfleet/pricing/ledger"
 	"github.com/goodfleet/goodfleet/provider"
 )
@@ -29,6 +30,7 @@ type Memory struct {
 	shortages map[autoscale.Scope]autoscale.Shortage
 	overrides map[autoscale.OverrideKey]autoscale.Override
 	budgets   map[string]autoscale.BudgetRecord
+	questions map[string]budget.Question
 	epoch     int64
 	charges   []ledger.Charge
 	charged   map[string]bool // ids in charges
@@ -49,6 +51,7 @@ func NewMemory(fleet string) *Memory {
 		shortages: map[autoscale.Scope]autoscale.Shortage{},
 		overrides: map[autoscale.OverrideKey]autoscale.Override{},
 		budgets:   map[string]autoscale.BudgetRecord{},
+		questions: map[string]budget.Question{},
 		epoch:     1,
 		charged:   map[string]bool{},
 	}
@@ -83,6 +86,9 @@ func (m *Memory) Load(ctx context.Context) (autoscale.Snapshot, error) {
 	for _, name := range slices.Sorted(maps.Keys(m.budgets)) {
 		s.Budgets = append(s.Budgets, m.budgets[name])
 	}
+	for _, id := range slices.Sorted(maps.Keys(m.questions)) {
+		s.Questions = append(s.Questions, m.questions[id])
+	}
 	return s, ctx.Err()
 }
 
@@ -93,7 +99,7 @@ func (m *Memory) Copy() *Memory {
 	return &Memory{
 		fleet: m.fleet, epoch: m.epoch, round: m.round, version: m.version,
 		jobs: maps.Clone(m.jobs), intents: maps.Clone(m.intents), machines: maps.Clone(m.machines),
-		shortages: maps.Clone(m.shortages), overrides: maps.Clone(m.overrides), budgets: maps.Clone(m.budgets),
+		shortages: maps.Clone(m.shortages), overrides: maps.Clone(m.overrides), budgets: maps.Clone(m.budgets), questions: maps.Clone(m.questions),
 		charges: slices.Clone(m.charges), charged: maps.Clone(m.charged), events: slices.Clone(m.events),
 	}
 }
@@ -140,6 +146,9 @@ func (m *Memory) Commit(ctx context.Context, c autoscale.Change) error {
 	}
 	for _, b := range c.Budgets {
 		m.budgets[b.Name] = b
+	}
+	for _, q := range c.Questions {
+		m.questions[q.ID] = q
 	}
 	for _, charge := range c.Charges {
 		if !m.charged[charge.ID] {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/goodfleet/goodfleet/autoscale"
 	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/pricing/budget"
 	"github.com/goodfleet/goodfleet/pricing/ledger"
 	"github.com/goodfleet/goodfleet/provider"
 )
@@ -38,6 +39,9 @@ func (s *SQLite) Load(ctx context.Context) (snap autoscale.Snapshot, err error) 
 			return err
 		}
 		if snap.Budgets, err = r.budgets(ctx); err != nil {
+			return err
+		}
+		if snap.Questions, err = r.questions(ctx); err != nil {
 			return err
 		}
 		snap.Broken = r.broken
@@ -311,12 +315,30 @@ func (r *reader) shortages(ctx context.Context) ([]autoscale.Shortage, error) {
 }
 
 func (r *reader) budgets(ctx context.Context) ([]autoscale.BudgetRecord, error) {
-	return query(ctx, r, "budget", "SELECT name, team, at, log, rest, burn FROM budgets ORDER BY name",
+	return query(ctx, r, "budget", "SELECT name, team, at, log, rest, burn, mark FROM budgets ORDER BY name",
 		func(scan func(...any) error) (b autoscale.BudgetRecord, err error) {
 			var at sql.NullInt64
-			err = scan(&b.Name, &b.Team, &at, &b.Price.Log, &b.Price.Left, &b.Price.Burn)
+			var mark string
+			if err = scan(&b.Name, &b.Team, &at, &b.Price.Log, &b.Price.Left, &b.Price.Burn, &mark); err != nil {
+				return b, err
+			}
 			b.Price.At = instant(at)
-			return b, err
+			if err := json.Unmarshal([]byte(mark), &b.Mark); err != nil {
+				return b, fmt.Errorf("mark: %w", err)
+			}
+			return b, nil
+		})
+}
+
+func (r *reader) questions(ctx context.Context) ([]budget.Question, error) {
+	return query(ctx, r, "question", "SELECT id, document FROM questions ORDER BY id",
+		func(scan func(...any) error) (q budget.Question, err error) {
+			var id, document string
+			if err = scan(&id, &document); err != nil {
+				return q, err
+			}
+			err = json.Unmarshal([]byte(document), &q)
+			return q, err
 		})
 }
 

@@ -140,7 +140,13 @@ CREATE TABLE budgets (
 	at   INTEGER,
 	log  REAL    NOT NULL,          -- ln(1 + mu)
 	rest INTEGER NOT NULL,
-	burn INTEGER NOT NULL
+	burn INTEGER NOT NULL,
+	mark TEXT    NOT NULL           -- JSON: where the steps of a policy stand
+) STRICT;
+
+CREATE TABLE questions (
+	id       TEXT NOT NULL PRIMARY KEY,
+	document TEXT NOT NULL          -- JSON
 ) STRICT;
 
 CREATE TABLE charges (

@@ -19,7 +19,7 @@ import (
 var schema string
 
 // schemaVersion is raised with every change of schema.sql.
-const schemaVersion = 9
+const schemaVersion = 10
 
 // SQLiteConfig says where a store lies.
 type SQLiteConfig struct {

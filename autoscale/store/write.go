@@ -50,8 +50,21 @@ func (w *writer) change(ctx context.Context, c autoscale.Change) error {
 		}
 	}
 	for _, b := range c.Budgets {
-		if err := w.exec(ctx, "INSERT OR REPLACE INTO budgets VALUES (?, ?, ?, ?, ?, ?)", b.Name, b.Team, nanos(b.Price.At), b.Price.Log, int64(b.Price.Left), int64(b.Price.Burn)); err != nil {
+		mark, err := json.Marshal(b.Mark)
+		if err == nil {
+			err = w.exec(ctx, "INSERT OR REPLACE INTO budgets VALUES (?, ?, ?, ?, ?, ?, ?)", b.Name, b.Team, nanos(b.Price.At), b.Price.Log, int64(b.Price.Left), int64(b.Price.Burn), string(mark))
+		}
+		if err != nil {
 			return fmt.Errorf("budget %s: %w", b.Name, err)
+		}
+	}
+	for _, q := range c.Questions {
+		text, err := json.Marshal(q)
+		if err == nil {
+			err = w.exec(ctx, "INSERT OR REPLACE INTO questions VALUES (?, ?)", q.ID, string(text))
+		}
+		if err != nil {
+			return fmt.Errorf("question %s: %w", q.ID, err)
 		}
 	}
 	for _, charge := range c.Charges {

@@ -18,11 +18,13 @@ func newBudget(s streams) *cobra.Command {
 		Short: "Budget policies: what they say, how far they are used, what they would do",
 		Long: `Budget policies say what may be spent, by whom, when: documents of kind BudgetPolicy
 ("goodfleet schema BudgetPolicy"), named by --budgets or budgets in the settings file.`,
-		Example: `  goodfleet budget check policies.yaml`,
-		Args:    noArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Example: `  goodfleet budget check policies.yaml
+  goodfleet budget status --budgets policies.yaml
+  goodfleet budget replay policies.yaml --from last-month`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newBudgetCheck(s))
+	cmd.AddCommand(newBudgetStatus(s), newBudgetCheck(s), newBudgetExplain(s), newBudgetReplay(s), newBudgetAnswer(s, budget.Approved), newBudgetAnswer(s, budget.Denied))
 	return cmd
 }
 

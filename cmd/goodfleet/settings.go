@@ -30,7 +30,8 @@ type settings struct {
 	output  string
 	out     string
 	ledger  string
-	refused string // file of prices that were put aside
+	refused string   // file of prices that were put aside
+	budgets []string // files of budget policies
 
 	origins map[string]string // by key: where the value comes from
 	values  map[string]string // by key, as text
@@ -59,6 +60,8 @@ func always(value string) func() string { return func() string { return value } 
 
 // settingList is every setting there is, by key.
 var settingList = []setting{
+	{"budgets", "budgets", "", "files of kind BudgetPolicy, separated by commas", always(""),
+		func(s *settings, text string) error { s.budgets = commas(text); return nil }},
 	{"burnCap", "burn-cap", "", `most that all machines may cost at a time, such as "40 USD/h"`, always(""),
 		func(s *settings, text string) (err error) { s.burnCap, err = readRate(text); return err }},
 	{"clouds", "clouds", "", "clouds to buy from, separated by commas", always(""),
@@ -253,6 +256,7 @@ func scalars(spec document.ConfigSpec) map[string]any {
 	for _, market := range spec.Markets {
 		markets = append(markets, market.String())
 	}
+	put("budgets", strings.Join(spec.Budgets, ","))
 	put("clouds", strings.Join(spec.Clouds, ","))
 	put("regions", strings.Join(spec.Regions, ","))
 	put("markets", strings.Join(markets, ","))

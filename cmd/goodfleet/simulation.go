@@ -57,8 +57,13 @@ func (world world) setting(cfg simulateConfig, start time.Time, jobs []*planner.
 	if len(offerings) == 0 && len(reservations) == 0 && cfg.cluster == "" {
 		return sim.Setting{}, fmt.Errorf("%s: nothing that these jobs can run on has a known price at %s where they may buy", cfg.file, start.Format(time.RFC3339))
 	}
+	policies, err := readPolicies(s.budgets, nil)
+	if err != nil {
+		return sim.Setting{}, err
+	}
 	setting := sim.Setting{
-		Variant: subjectName, Seed: s.seed, Start: start.Truncate(s.round), Jobs: jobs,
+		Policies: policies,
+		Variant:  subjectName, Seed: s.seed, Start: start.Truncate(s.round), Jobs: jobs,
 		Catalogue: world.catalogue, Prices: world.history, Offerings: offerings, Reservations: reservations, Quotas: quotas,
 		Plan: planBy(named.Policy), Reference: reference(jobs),
 		Loop: autoscale.Settings{Round: s.round, BurnCap: s.burnCap, Setup: setup, Book: bookEvery, SkipUnchanged: true, PriceStep: priceStep, Windows: windows, Rows: s.rows(), Teams: s.teams()},

@@ -2,9 +2,14 @@
 // so that no cap is passed by launches that run at the same time or whose answer
 // was lost.
 //
-// Its nouns are Limit (one cap and what it covers), Guard (all limits, what is
-// held and what is under way) and Refused (the answer no, with its numbers). A
-// launch is reserved before the call, committed or released after it, and
-// observed from then on. All amounts are rates: USD per hour of machines that run
-// at once.
+// Its nouns are Policy (what people write: caps on money and on rates, steps,
+// exceptions, of the parts of machines that a Selector covers), Total (a cap on the
+// money of a period), Limit (one cap on rates and what it covers), Position (how much of
+// all limits is used), Guard (the position that launches are judged by) and Refused (the
+// answer no, with its numbers). A launch is reserved before the call, committed or
+// released after it, and observed from then on.
+//
+// A cap on money becomes a limit on rates: what is left, over the time that passes until
+// everything could be stopped. So one sum decides about both, and the strictest of all
+// limits answers.
 package budget

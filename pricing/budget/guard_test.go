@@ -54,30 +54,30 @@ func accepted(t *testing.T, err error) {
 
 func TestTwoLaunchesThatDoNotFitTogether(t *testing.T) {
 	g := budget.NewGuard(10 * usd)
-	accepted(t, g.Reserve("a", aws, 6, usd))
-	err := g.Reserve("b", aws, 6, usd)
+	accepted(t, g.Reserve("a", budget.Ask{Offering: aws, Count: 6, Rate: usd}))
+	err := g.Reserve("b", budget.Ask{Offering: aws, Count: 6, Rate: usd})
 	got := refused(t, err, "fleet-burn: reserved 6 of 10 USD/h, asked 6")
 	want := &budget.Refused{Policy: budget.FleetBurn, Asked: 6 * usd, Reserved: 6 * usd, Limit: 10 * usd}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	accepted(t, g.Reserve("b", aws, 4, usd)) // a refusal holds nothing
+	accepted(t, g.Reserve("b", budget.Ask{Offering: aws, Count: 4, Rate: usd})) // a refusal holds nothing
 }
 
 func TestPendingMachinesCount(t *testing.T) {
 	g := budget.NewGuard(4 * usd)
 	g.Observe(machines("old", 4)) // three running, one pending: the guard does not ask
-	refused(t, g.Reserve("a", aws, 1, usd), "fleet-burn: held 4 and reserved 0 of 4 USD/h, asked 1")
+	refused(t, g.Reserve("a", budget.Ask{Offering: aws, Count: 1, Rate: usd}), "fleet-burn: held 4 and reserved 0 of 4 USD/h, asked 1")
 	g.Observe(machines("old", 3))
-	accepted(t, g.Reserve("a", aws, 1, usd))
-	refused(t, g.Reserve("b", aws, 1, usd), "fleet-burn: held 3 and reserved 1 of 4 USD/h, asked 1")
+	accepted(t, g.Reserve("a", budget.Ask{Offering: aws, Count: 1, Rate: usd}))
+	refused(t, g.Reserve("b", budget.Ask{Offering: aws, Count: 1, Rate: usd}), "fleet-burn: held 3 and reserved 1 of 4 USD/h, asked 1")
 }
 
 func TestManyLaunchesAtOnce(t *testing.T) {
 	t.Run("in order, the first ones pass", func(t *testing.T) {
 		g := budget.NewGuard(100 * usd)
 		for i := range 20 {
-			err := g.Reserve(fmt.Sprintf("t%02d", i), aws, 10, usd)
+			err := g.Reserve(fmt.Sprintf("t%02d", i), budget.Ask{Offering: aws, Count: 10, Rate: usd})
 			if passed := err == nil; passed != (i < 10) {
 				t.Errorf("launch %d: %v", i+1, err)
 			}
@@ -88,7 +88,9 @@ func TestManyLaunchesAtOnce(t *testing.T) {
 		answers := make([]error, 20)
 		var group sync.WaitGroup
 		for i := range answers {
-			group.Go(func() { answers[i] = g.Reserve(fmt.Sprintf("t%02d", i), aws, 10, usd) })
+			group.Go(func() {
+				answers[i] = g.Reserve(fmt.Sprintf("t%02d", i), budget.Ask{Offering: aws, Count: 10, Rate: usd})
+			})
 		}
 		group.Wait()
 		passed := 0
@@ -105,19 +107,19 @@ func TestManyLaunchesAtOnce(t *testing.T) {
 
 func TestStrictestLimitAnswers(t *testing.T) {
 	user := budget.Limit{Name: "user", Burn: 50 * usd}
-	onlyGCP := budget.Limit{Name: "gcp", Burn: 5 * usd, Over: func(o provider.Offering) bool { return o.Cloud == "gcp" }}
+	onlyGCP := budget.Limit{Name: "gcp", Burn: 5 * usd, Over: func(f budget.Facts) bool { return f.Cloud == "gcp" }}
 	g := budget.NewGuard(40*usd, user, onlyGCP)
-	refused(t, g.Reserve("a", aws, 45, usd), "fleet-burn: reserved 0 of 40 USD/h, asked 45")
-	refused(t, g.Reserve("b", gcp, 45, usd), "gcp: reserved 0 of 5 USD/h, asked 45")
-	refused(t, g.Reserve("c", gcp, 6, usd), "gcp: reserved 0 of 5 USD/h, asked 6")
-	accepted(t, g.Reserve("d", aws, 6, usd))
-	accepted(t, g.Reserve("e", gcp, 5, usd))
+	refused(t, g.Reserve("a", budget.Ask{Offering: aws, Count: 45, Rate: usd}), "fleet-burn: reserved 0 of 40 USD/h, asked 45")
+	refused(t, g.Reserve("b", budget.Ask{Offering: gcp, Count: 45, Rate: usd}), "gcp: reserved 0 of 5 USD/h, asked 45")
+	refused(t, g.Reserve("c", budget.Ask{Offering: gcp, Count: 6, Rate: usd}), "gcp: reserved 0 of 5 USD/h, asked 6")
+	accepted(t, g.Reserve("d", budget.Ask{Offering: aws, Count: 6, Rate: usd}))
+	accepted(t, g.Reserve("e", budget.Ask{Offering: gcp, Count: 5, Rate: usd}))
 }
 
 func TestLoweredCapStopsLaunchesOnly(t *testing.T) {
 	g := budget.NewGuard(400 * usd)
 	g.Observe(machines("old", 850))
-	refused(t, g.Reserve("a", aws, 1, usd), "fleet-burn: held 850 and reserved 0 of 400 USD/h, asked 1")
+	refused(t, g.Reserve("a", budget.Ask{Offering: aws, Count: 1, Rate: usd}), "fleet-burn: held 850 and reserved 0 of 400 USD/h, asked 1")
 	want := []budget.Use{{Policy: budget.FleetBurn, Held: 850 * usd, Limit: 400 * usd}}
 	got := g.Uses()
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -131,17 +133,17 @@ func TestLoweredCapStopsLaunchesOnly(t *testing.T) {
 func TestTokenCountsOnce(t *testing.T) {
 	g := budget.NewGuard(10 * usd)
 	for range 3 {
-		accepted(t, g.Reserve("a", aws, 6, usd))
+		accepted(t, g.Reserve("a", budget.Ask{Offering: aws, Count: 6, Rate: usd}))
 	}
 	if r := g.Uses()[0].Reserved; r != 6*usd {
 		t.Errorf("got %s USD/h reserved, want 6", r)
 	}
-	accepted(t, g.Reserve("a", aws, 6, usd+usd/2)) // the price rose before it was sent again
+	accepted(t, g.Reserve("a", budget.Ask{Offering: aws, Count: 6, Rate: usd + usd/2})) // the price rose before it was sent again
 	if r := g.Uses()[0].Reserved; r != 9*usd {
 		t.Errorf("got %s USD/h reserved, want 9", r)
 	}
-	refused(t, g.Reserve("a", aws, 6, 2*usd), "fleet-burn: reserved 0 of 10 USD/h, asked 12")
-	if err := g.Reserve("a", aws, 5, usd); err == nil || errors.Is(err, budget.ErrRefused) {
+	refused(t, g.Reserve("a", budget.Ask{Offering: aws, Count: 6, Rate: 2 * usd}), "fleet-burn: reserved 0 of 10 USD/h, asked 12")
+	if err := g.Reserve("a", budget.Ask{Offering: aws, Count: 5, Rate: usd}); err == nil || errors.Is(err, budget.ErrRefused) {
 		t.Errorf("another launch under the same token: got %v, want an error of its own", err)
 	}
 }
@@ -150,30 +152,30 @@ func TestTokenCountsOnce(t *testing.T) {
 // money that may be spent already when it is refused.
 func TestReservedTokenIsJudgedAnew(t *testing.T) {
 	g := budget.NewGuard(10 * usd)
-	accepted(t, g.Reserve("a", aws, 6, usd))
+	accepted(t, g.Reserve("a", budget.Ask{Offering: aws, Count: 6, Rate: usd}))
 	g.Observe(machines("late", 5))
-	refused(t, g.Reserve("a", aws, 6, usd), "fleet-burn: held 5 and reserved 0 of 10 USD/h, asked 6")
+	refused(t, g.Reserve("a", budget.Ask{Offering: aws, Count: 6, Rate: usd}), "fleet-burn: held 5 and reserved 0 of 10 USD/h, asked 6")
 	if r := g.Uses()[0].Reserved; r != 6*usd {
 		t.Errorf("got %s USD/h reserved after the refusal, want 6 as before", r)
 	}
 	g.Observe(machines("a", 6)) // its own machines are no reason against it
-	accepted(t, g.Reserve("a", aws, 6, usd))
+	accepted(t, g.Reserve("a", budget.Ask{Offering: aws, Count: 6, Rate: usd}))
 }
 
 func TestPartialSuccessFreesTheRest(t *testing.T) {
 	g := budget.NewGuard(10 * usd)
-	accepted(t, g.Reserve("a", aws, 10, usd))
+	accepted(t, g.Reserve("a", budget.Ask{Offering: aws, Count: 10, Rate: usd}))
 	g.Commit("a", 4)
 	g.Commit("a", 9) // an answer told twice changes nothing
 	g.Release("a")   // nor does giving back what is here
-	accepted(t, g.Reserve("b", aws, 6, usd))
-	refused(t, g.Reserve("c", aws, 1, usd), "fleet-burn: reserved 10 of 10 USD/h, asked 1")
-	accepted(t, g.Reserve("a", aws, 10, usd)) // sent again, it buys nothing more
+	accepted(t, g.Reserve("b", budget.Ask{Offering: aws, Count: 6, Rate: usd}))
+	refused(t, g.Reserve("c", budget.Ask{Offering: aws, Count: 1, Rate: usd}), "fleet-burn: reserved 10 of 10 USD/h, asked 1")
+	accepted(t, g.Reserve("a", budget.Ask{Offering: aws, Count: 10, Rate: usd})) // sent again, it buys nothing more
 	g.Observe(machines("a", 4))
 	g.Release("b")
-	accepted(t, g.Reserve("d", aws, 6, usd))
+	accepted(t, g.Reserve("d", budget.Ask{Offering: aws, Count: 6, Rate: usd}))
 	g.Commit("d", 0)
-	accepted(t, g.Reserve("e", aws, 6, usd))
+	accepted(t, g.Reserve("e", budget.Ask{Offering: aws, Count: 6, Rate: usd}))
 	g.Commit("unknown", 100)
 	g.Release("unknown")
 	if diff := cmp.Diff([]string{"e"}, g.Tokens()); diff != "" {
@@ -183,12 +185,12 @@ func TestPartialSuccessFreesTheRest(t *testing.T) {
 
 func TestLostAnswerStaysReservedLessWhatIsHere(t *testing.T) {
 	g := budget.NewGuard(10 * usd)
-	accepted(t, g.Reserve("a", aws, 6, usd))
+	accepted(t, g.Reserve("a", budget.Ask{Offering: aws, Count: 6, Rate: usd}))
 	g.Observe(machines("a", 2)) // two of them are listed already
 	if u := g.Uses()[0]; u.Held != 2*usd || u.Reserved != 4*usd {
 		t.Errorf("got %+v, want 2 held and 4 reserved", u)
 	}
-	refused(t, g.Reserve("b", aws, 5, usd), "fleet-burn: held 2 and reserved 4 of 10 USD/h, asked 5")
+	refused(t, g.Reserve("b", budget.Ask{Offering: aws, Count: 5, Rate: usd}), "fleet-burn: held 2 and reserved 4 of 10 USD/h, asked 5")
 	g.Observe(nil) // the machines are gone, the launch may still bring its six
 	if u := g.Uses()[0]; u.Held != 0 || u.Reserved != 6*usd {
 		t.Errorf("got %+v, want 6 reserved", u)
@@ -196,11 +198,11 @@ func TestLostAnswerStaysReservedLessWhatIsHere(t *testing.T) {
 }
 
 func TestUnknownRateIsRefused(t *testing.T) {
-	refused(t, budget.NewGuard(0).Reserve("a", aws, 1, 0), "budget: the rate of aws/use1-az1/p4d.24xlarge/spot is not known")
+	refused(t, budget.NewGuard(0).Reserve("a", budget.Ask{Offering: aws, Count: 1, Rate: 0}), "budget: the rate of aws/use1-az1/p4d.24xlarge/spot is not known")
 	g := budget.NewGuard(10 * usd)
-	refused(t, g.Reserve("a", aws, 1, 0), "fleet-burn: the rate of aws/use1-az1/p4d.24xlarge/spot is not known")
+	refused(t, g.Reserve("a", budget.Ask{Offering: aws, Count: 1, Rate: 0}), "fleet-burn: the rate of aws/use1-az1/p4d.24xlarge/spot is not known")
 	g.Observe([]budget.Held{{Instance: "i-7", Offering: aws}})
-	refused(t, g.Reserve("a", aws, 1, usd), "fleet-burn: the rate of i-7 is not known")
+	refused(t, g.Reserve("a", budget.Ask{Offering: aws, Count: 1, Rate: usd}), "fleet-burn: the rate of i-7 is not known")
 	if !g.Uses()[0].Unpriced {
 		t.Error("want the use marked as a lower bound")
 	}
@@ -208,22 +210,22 @@ func TestUnknownRateIsRefused(t *testing.T) {
 
 func TestRateTooLargeToAddIsOverTheCap(t *testing.T) {
 	g := budget.NewGuard(math.MaxInt64 - 1)
-	if err := g.Reserve("a", aws, 100, math.MaxInt64/10); !errors.Is(err, budget.ErrRefused) {
+	if err := g.Reserve("a", budget.Ask{Offering: aws, Count: 100, Rate: math.MaxInt64 / 10}); !errors.Is(err, budget.ErrRefused) {
 		t.Errorf("got %v, want a refusal", err)
 	}
-	accepted(t, g.Reserve("b", aws, 1, math.MaxInt64-1))
-	if err := g.Reserve("c", aws, 1, 2); !errors.Is(err, budget.ErrRefused) {
+	accepted(t, g.Reserve("b", budget.Ask{Offering: aws, Count: 1, Rate: math.MaxInt64 - 1}))
+	if err := g.Reserve("c", budget.Ask{Offering: aws, Count: 1, Rate: 2}); !errors.Is(err, budget.ErrRefused) {
 		t.Errorf("got %v, want a refusal", err)
 	}
 }
 
 func TestWithoutCapEverythingPriceable(t *testing.T) {
-	accepted(t, budget.NewGuard(0).Reserve("a", aws, 1_000_000, 1_000*usd))
+	accepted(t, budget.NewGuard(0).Reserve("a", budget.Ask{Offering: aws, Count: 1_000_000, Rate: 1_000 * usd}))
 }
 
 func TestWrongCallsAreErrors(t *testing.T) {
 	g := budget.NewGuard(usd)
-	for _, err := range []error{g.Reserve("", aws, 1, usd), g.Reserve("a", aws, 0, usd), g.Reserve("a", aws, 1, -usd)} {
+	for _, err := range []error{g.Reserve("", budget.Ask{Offering: aws, Count: 1, Rate: usd}), g.Reserve("a", budget.Ask{Offering: aws, Count: 0, Rate: usd}), g.Reserve("a", budget.Ask{Offering: aws, Count: 1, Rate: -usd})} {
 		if err == nil || errors.Is(err, budget.ErrRefused) || !strings.Contains(err.Error(), "are required") {
 			t.Errorf("got %v, want an error about the call", err)
 		}
@@ -249,7 +251,7 @@ func TestLaunchesAtOnceNeverPassTheCap(t *testing.T) {
 		for i, l := range launches {
 			group.Go(func() {
 				token := fmt.Sprint("t", i)
-				if g.Reserve(token, aws, l.count, usd) != nil {
+				if g.Reserve(token, budget.Ask{Offering: aws, Count: l.count, Rate: usd}) != nil {
 					return
 				}
 				mu.Lock()
@@ -285,10 +287,10 @@ func TestLaunchesAtOnceNeverPassTheCap(t *testing.T) {
 func ExampleGuard() {
 	g := budget.NewGuard(10 * pricing.DollarPerHour)
 	spot := provider.Offering{Cloud: "aws", Region: "us-east-1", Zone: "use1-az1", Type: "p3.2xlarge", Market: provider.Spot}
-	fmt.Println(g.Reserve("first", spot, 6, pricing.DollarPerHour))
-	fmt.Println(g.Reserve("second", spot, 6, pricing.DollarPerHour))
+	fmt.Println(g.Reserve("first", budget.Ask{Offering: spot, Count: 6, Rate: pricing.DollarPerHour}))
+	fmt.Println(g.Reserve("second", budget.Ask{Offering: spot, Count: 6, Rate: pricing.DollarPerHour}))
 	g.Commit("first", 4) // two did not come up
-	fmt.Println(g.Reserve("second", spot, 6, pricing.DollarPerHour))
+	fmt.Println(g.Reserve("second", budget.Ask{Offering: spot, Count: 6, Rate: pricing.DollarPerHour}))
 	// Output:
 	// <nil>
 	// fleet-burn: reserved 6 of 10 USD/h, asked 6

@@ -78,6 +78,9 @@ func (p Price) grown(h, end float64) float64 {
 func (p Price) To(t Total, now time.Time) Price {
 	for p.At.Before(now) {
 		_, until := t.Span(p.At)
+		if !p.At.Before(until) { // its one window is over
+			return Price{At: now}
+		}
 		end := until.Sub(p.At) + t.Reserve(p.At)
 		if now.Before(until) {
 			h := now.Sub(p.At).Hours()

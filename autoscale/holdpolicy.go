@@ -1,0 +1,301 @@
+package autoscale
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/pricing/budget"
+	"github.com/goodfleet/goodfleet/pricing/ledger"
+	"github.com/goodfleet/goodfleet/provider"
+)
+
+// holdPolicy goes through the steps of a policy and stops what it covers in time: a
+// stop that is told in this round is saved by the next, the machine is ended in it or
+// the one after, one round may be lost, and the cloud may take a while to confirm. most
+// is what is covered may burn at until then.
+func (l *Loop) holdPolicy(t *total, now time.Time, most pricing.Rate, save time.Duration) {
+	p := t.policy
+	t.lasts = save + 3*l.cfg.Settings.Round + l.cfg.Settings.Grace
+	tail := most.Over(t.lasts)
+	before := t.mark
+	if !t.mark.From.Equal(t.from) {
+		t.mark = budget.Mark{From: t.from}
+	}
+	// What runs as a window opens must be stopped in time there too.
+	soon := now.Before(t.from) && !now.Add(t.lasts+l.cfg.Settings.Round).Before(t.from)
+	if t.outside(now) && !soon { // its window has not begun, or is over
+		t.level, t.why, t.stopAt = "", "", time.Time{}
+		l.liftStop(t, now)
+		return
+	}
+	x := budget.Measures{Amount: t.Amount, Spent: t.spent, Tail: tail}
+	if t.tally != nil {
+		x.Forecast = t.tally.Forecast(t.spent, now, t.until)
+	}
+	var turns []budget.Turn
+	t.mark, t.level, turns = p.Walk(t.mark, x, now)
+	for _, turn := range turns {
+		l.tellTurn(t, turn, now)
+	}
+	left := t.Amount - t.spent - tail
+	switch {
+	case t.mark.Stopped != 0 && (t.Amount > t.mark.Stopped || t.spent == 0 && most == 0 && left > 0):
+		t.mark.Stopped = 0 // there is more money, or it was stopped before its window opened
+	case t.mark.Stopped == 0 && left <= 0:
+		t.mark.Stopped = max(t.Amount, 1)
+	}
+	t.stopAt = time.Time{}
+	next := t.Period != budget.Dated && t.Period != budget.Always && !now.Add(t.lasts+l.cfg.Settings.Round).Before(t.until)
+	switch {
+	case t.mark.Stopped == 0 && next && tail > t.base:
+		t.level = budget.Stop
+		t.why = fmt.Sprintf("budget policy %s: the next %s begins, and its %s USD are less than the %s that go on until all has stopped", t.Name, t.Period, t.base, tail)
+	case t.mark.Stopped != 0 || t.level == budget.Stop:
+		t.level = budget.Stop
+		t.why = fmt.Sprintf("budget policy %s: %s of %s USD %s are spent, and up to %s go on until all has stopped", t.Name, t.spent, t.Amount, perPeriod(t.Period), tail)
+	case t.level.AtLeast(budget.NoNew):
+		t.why = fmt.Sprintf("budget policy %s: %s of %s USD %s are spent: %s", t.Name, t.spent, t.Amount, perPeriod(t.Period), t.level)
+		fallthrough
+	default:
+		t.stopAt = lastsUntil(now, left, most)
+	}
+	if !sameMark(before, t.mark) {
+		l.cache.setBudget(BudgetRecord{Name: t.Name, Team: t.Team, Price: t.price, Mark: t.mark})
+		l.last.changed = true
+	}
+	l.enforce(t, now)
+}
+
+// perPeriod is the period as words after an amount.
+func perPeriod(p budget.Period) string {
+	switch p {
+	case budget.Dated, budget.Always:
+		return "in all"
+	case budget.Hour:
+		return "an hour"
+	}
+	return "a " + p.String()
+}
+
+func sameMark(a, b budget.Mark) bool {
+	return a.From.Equal(b.From) && a.Stopped == b.Stopped && slices.EqualFunc(a.Steps, b.Steps, func(x, y budget.StepMark) bool {
+		return x.Done == y.Done && x.Reached == y.Reached && x.Turned.Equal(y.Turned)
+	})
+}
+
+// enforce puts the level of a policy above the plan. A dry run tells and does nothing.
+func (l *Loop) enforce(t *total, now time.Time) {
+	if t.policy.DryRun {
+		if t.level == budget.Stop && !t.warned {
+			t.warned = true
+			l.event(Event{At: now, Kind: EventBudget, Text: "dry run: " + t.why})
+		}
+		t.level = ""
+		return
+	}
+	if t.level == budget.Stop {
+		if _, said := l.cache.overrides.of(Spent, t.subject()); !said {
+			l.sayStop(t, now, t.why)
+			l.tellHooks(t.policy, now, budget.Stop, t.why)
+		}
+	} else {
+		l.liftStop(t, now)
+	}
+	if t.level == budget.Stop {
+		for _, m := range l.cache.machines { // those that the cloud refused to end before the stop
+			denied := !m.Denied.IsZero() && now.Before(m.Denied.Add(l.cfg.Settings.DeniedWait))
+			if denied && m.Astray.IsZero() && m.Instance.Live() && t.Covers(l.factsOf(m.Instance.Offering)) {
+				m.Astray = now
+				l.cache.touchMachine(m)
+			}
+		}
+	}
+	if t.level.AtLeast(budget.Drain) && !t.policy.Over.OfJobs() && t.key == "" {
+		l.drainCovered(func(m *InstanceRecord) bool { return t.Covers(l.factsOf(m.Instance.Offering)) }, t.why, now)
+	}
+}
+
+// liftStop lets what a total covers run again.
+func (l *Loop) liftStop(t *total, now time.Time) {
+	if l.cache.liftOverride(OverrideKey{Kind: Spent, Subject: t.subject()}) {
+		l.event(Event{At: now, Kind: EventLifted, Text: "spent " + t.subject()})
+		l.last.changed = true
+	}
+}
+
+// tellTurn notes that a step was done, or armed again.
+func (l *Loop) tellTurn(t *total, turn budget.Turn, now time.Time) {
+	word := ""
+	if t.policy.DryRun {
+		word = "dry run: "
+	}
+	text := fmt.Sprintf("%s%s: %s: %s USD of %s", word, t.Name, turn.Step, turn.Value, t.Amount)
+	if !turn.Done {
+		text = fmt.Sprintf("%s%s: %s is armed again: %s USD of %s", word, t.Name, turn.Step, turn.Value, t.Amount)
+	}
+	l.event(Event{At: now, Kind: EventBudget, Text: text})
+	l.last.changed = true
+	if turn.Done {
+		l.tellHooks(t.policy, now, turn.Step.Do, text)
+	}
+}
+
+// tellHooks has the destinations of a policy told.
+func (l *Loop) tellHooks(p *budget.Policy, now time.Time, do budget.Action, text string) {
+	for _, to := range p.Notify {
+		l.notices = append(l.notices, budget.Notice{To: to, Policy: p.Name, Action: do, At: now, Text: text, DryRun: p.DryRun})
+	}
+}
+
+// closures are what policies forbid in this round.
+func (l *Loop) closures() []closure {
+	var list []closure
+	for i := range l.totals {
+		t := &l.totals[i]
+		if t.policy != nil && t.level.AtLeast(budget.NoNew) {
+			list = append(list, closure{why: t.why, until: t.until, stops: t.level == budget.Stop, over: t.Covers, ofOffers: t.policy.Over.OfOffers()})
+		}
+	}
+	return list
+}
+
+// policyClocks tells when something passes that policies depend on.
+func (l *Loop) policyClocks(now time.Time, tell func(at time.Time)) {
+	for i := range l.totals {
+		if t := &l.totals[i]; t.policy != nil {
+			tell(t.until)
+			_, until := t.policy.Added(now)
+			tell(until)
+		}
+	}
+	for _, p := range l.cfg.Policies {
+		_, next := p.ActiveAt(now)
+		tell(next)
+		_, until := p.BurnAt(now)
+		tell(until)
+	}
+	l.fallbackClocks(tell)
+	l.questionClocks(tell)
+}
+
+// gap is a stretch in which a machine was out of contact: nothing could be done about
+// what it cost.
+type gap struct {
+	machine  provider.InstanceID
+	from, to time.Time
+	trails   bool                    // it goes on until the machine has stopped
+	passed   bool                    // a cap was passed in it, in a period that is over
+	over     func(budget.Facts) bool // by what this covers
+}
+
+// gapsBefore finds gaps that began in an earlier period, whose amount was passed in
+// them: what they cost there is an overrun, though the cap stops nothing any more.
+func (l *Loop) gapsBefore(ctx context.Context, t *total) error {
+	if t.policy == nil || t.policy.DryRun {
+		return nil
+	}
+	for _, g := range slices.Clone(l.gaps) {
+		from, until := t.Span(g.from)
+		m, ok := l.cache.machine[g.machine]
+		if !ok || g.passed || !from.Before(t.from) || l.reservation(m.Instance.Offering) != nil {
+			continue
+		}
+		charges, err := l.cfg.Store.Charges(ctx, from, until)
+		if err != nil {
+			return err
+		}
+		spent := pricing.Money(0)
+		for i := range charges {
+			if l.charged(t, &charges[i]) {
+				spent += charges[i].Amount
+			}
+		}
+		for _, m := range l.cache.machines {
+			if since := later(later(m.Booked, m.Instance.Started), from); !m.Instance.Started.IsZero() && since.Before(until) {
+				rate, _ := l.paid(m, until)
+				spent += pricing.Rate(float64(rate) * l.share(t, m, false)).Over(until.Sub(since))
+			}
+		}
+		if spent > t.base {
+			l.gaps = append(l.gaps, gap{machine: g.machine, from: g.from, to: until, passed: true, over: t.Covers})
+		}
+	}
+	return nil
+}
+
+// noteGap keeps a gap of a machine that is seen again at now: what is longer than the
+// round that may be lost.
+func (l *Loop) noteGap(m *InstanceRecord, now time.Time) {
+	allowed := later(m.Seen, m.Instance.Launched).Add(2 * l.cfg.Settings.Round)
+	if now.After(allowed) && m.Instance.Live() {
+		l.gaps = append(l.gaps, gap{machine: m.Instance.ID, from: allowed, to: now})
+	}
+}
+
+// stopsIdle reports whether a cap stops a machine that nobody is on.
+func (l *Loop) stopsIdle(m *InstanceRecord) bool {
+	f := l.factsOf(m.Instance.Offering)
+	return slices.ContainsFunc(l.totals, func(t total) bool {
+		return t.policy != nil && t.level == budget.Stop && t.Covers(f)
+	})
+}
+
+// bookGaps moves to Overrun what machines cost out of contact, of those that a cap now
+// stops: it could not be stopped earlier. Where a period began meanwhile, nothing made
+// room for it, and what they cost until they have stopped is no less against our will.
+func (l *Loop) bookGaps(now time.Time) {
+	var open []gap
+	for _, g := range l.gaps {
+		m, ok := l.cache.machine[g.machine]
+		if !ok {
+			continue
+		}
+		if g.passed {
+			l.bookGap(g, m, g.over, "a budget of the period before")
+			continue
+		}
+		for i := range l.totals {
+			t := &l.totals[i]
+			if t.policy == nil || t.level != budget.Stop || l.reservation(m.Instance.Offering) != nil {
+				continue
+			}
+			l.bookGap(g, m, t.Covers, t.Name)
+			if g.trails || t.from.After(g.from) {
+				g.trails = true
+				if k := len(open); k == 0 || open[k-1].machine != g.machine {
+					open = append(open, g)
+				}
+			}
+		}
+	}
+	for i := range open {
+		open[i].to = now.Add(l.cfg.Settings.Round)
+	}
+	l.gaps = open
+}
+
+// bookGap moves what a machine cost in a gap to those whom a cap covers.
+func (l *Loop) bookGap(g gap, m *InstanceRecord, over func(budget.Facts) bool, name string) {
+	idle := l.factsOf(m.Instance.Offering)
+	var jobs []planner.JobID
+	if over(idle) {
+		jobs = append(jobs, "")
+	}
+	for _, r := range l.cache.jobs {
+		if over(idle.For(string(r.Job.ID), r.Job.Team, r.Job.Project)) {
+			jobs = append(jobs, r.Job.ID)
+		}
+	}
+	for _, job := range jobs {
+		for _, out := range []ledger.Account{ledger.ToJob, ledger.ToRestart, ledger.ToWaste, ledger.ToBoot, ledger.ToIdle} {
+			l.charge(l.meter.Transfer(ledger.Move{
+				Out: out, Into: ledger.Overrun, Job: string(job), Instances: []provider.InstanceID{g.machine},
+				From: g.from, To: g.to, Round: l.cache.round, Note: "out of contact as " + name + " was used up",
+			}))
+		}
+	}
+}

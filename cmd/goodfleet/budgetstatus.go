@@ -1,0 +1,181 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/goodfleet/goodfleet/autoscale"
+	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/pricing/budget"
+	"github.com/goodfleet/goodfleet/provider"
+)
+
+// budgetConfig is what a verb of budget is asked.
+type budgetConfig struct {
+	settings settings
+	span     spanFlags
+	state    string
+	job      string
+	team     string
+	project  string
+	at       string
+}
+
+func newBudgetStatus(s streams) *cobra.Command {
+	cfg := budgetConfig{}
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "How far each cap is used, what it will come to, and what happens next and when",
+		Long: `How far each cap of the policies is used at --now, by the ledger: spent; committed, which
+adds what the machines of --state go on to cost until they could be stopped; the end of
+the period, P50 and P90, from what was spent before; and what the policy does next, and
+when, if money goes on at the P50. Exit code 2 when a cap is used up.`,
+		Example: `  goodfleet budget status --budgets policies.yaml
+  goodfleet budget status --budgets policies.yaml --state goodfleet.db -o json`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if cfg.settings, err = readSettings(cmd); err != nil {
+				return err
+			}
+			return runBudgetStatus(cmd.Context(), s.out, cfg, time.Now())
+		},
+	}
+	addSettings(cmd, "budgets", "ledger", "out", "output")
+	cmd.Flags().StringVar(&cfg.span.now, "now", "", "instant up to which charges are known (default now)")
+	cmd.Flags().StringVar(&cfg.state, "state", "", "store of what runs, in SQLite: for what is committed, and for open questions")
+	cfg.span.zone = "UTC"
+	return cmd
+}
+
+// standing is a cap as it is printed.
+type standing struct {
+	Policy    string         `json:"policy"`
+	From      time.Time      `json:"from"`
+	Until     time.Time      `json:"until"`
+	Amount    pricing.Money  `json:"amount"`
+	Carried   pricing.Money  `json:"carried"`
+	Spent     pricing.Money  `json:"spent"`
+	Overrun   pricing.Money  `json:"overrun"`
+	Committed *pricing.Money `json:"committed"` // null: nothing is known of what runs
+	P50       *pricing.Money `json:"p50"`
+	P90       *pricing.Money `json:"p90"`
+	Next      string         `json:"next"`
+	At        *time.Time     `json:"at"`
+}
+
+func runBudgetStatus(ctx context.Context, w io.Writer, cfg budgetConfig, now time.Time) error {
+	policies, err := cfg.settings.policies()
+	if err != nil {
+		return err
+	}
+	span, err := cfg.span.read(now)
+	if err != nil {
+		return err
+	}
+	all, err := cfg.settings.spendsOf(span)
+	if err != nil {
+		return err
+	}
+	var snap *autoscale.Snapshot
+	if cfg.state != "" {
+		if snap, err = readStore(ctx, cfg.state); err != nil {
+			return err
+		}
+	}
+	type status struct {
+		At        time.Time         `json:"at"`
+		Caps      []standing        `json:"caps"`
+		Questions []budget.Question `json:"questions"`
+	}
+	data := status{At: span.now.UTC(), Caps: []standing{}, Questions: []budget.Question{}}
+	g := grid{
+		head:  []string{"cap", "until", "amount USD", "spent", "%", "committed", "P50", "P90", "next", "at"},
+		right: []bool{false, false, true, true, true, true, true, true},
+	}
+	used := 0
+	for _, s := range budget.Standings(policies, all, span.now) {
+		row := standing{Policy: s.Name(), From: s.From, Until: s.Until, Amount: s.Amount, Carried: s.Carried, Spent: s.Spent, Overrun: s.Overrun}
+		committed, p50, p90, at := unknown, unknown, unknown, unknown
+		if snap != nil {
+			sum := s.Spent + tailOf(snap, s)
+			row.Committed, committed = &sum, cents(sum.Dollars())
+		}
+		if s.Forecast.Known {
+			row.P50, row.P90 = &s.Forecast.P50, &s.Forecast.P90
+			p50, p90 = cents(s.Forecast.P50.Dollars()), cents(s.Forecast.P90.Dollars())
+		}
+		what, when := s.Next(span.now)
+		row.Next = what
+		if !when.IsZero() {
+			when = when.UTC()
+			row.At, at = &when, when.Format("2006-01-02 15:04")
+		}
+		if s.Spent >= s.Amount {
+			used++
+		}
+		data.Caps = append(data.Caps, row)
+		share := unknown
+		if s.Amount > 0 {
+			share = fmt.Sprintf("%.1f", 100*float64(s.Spent)/float64(s.Amount))
+		}
+		g.rows = append(g.rows, []string{row.Policy, s.Until.Format("2006-01-02 15:04"), cents(s.Amount.Dollars()), cents(s.Spent.Dollars()), share, committed, p50, p90, what, at})
+	}
+	if snap != nil {
+		for _, q := range snap.Questions {
+			if v, _, _ := q.Stands(span.now); v == budget.Open {
+				data.Questions = append(data.Questions, q)
+				g.notes = append(g.notes, "", fmt.Sprintf("Question %s of %s: may %v burn %s USD/h more? goodfleet budget approve %s --state %s --who YOU", q.ID, q.Policy, q.Jobs, q.Burn, q.ID, cfg.state))
+			}
+		}
+	}
+	g.notes = append(g.notes, "", "Times are UTC. Next and its time are what comes if money goes on at the P50.")
+	if err := (answer{data: data, grid: g}).print(w, cfg.settings.output); err != nil {
+		return err
+	}
+	if used > 0 {
+		return found("%d caps are used up", used)
+	}
+	return nil
+}
+
+// tailOf is what the machines of a store go on to cost against a cap until they could be
+// stopped.
+func tailOf(snap *autoscale.Snapshot, s budget.Standing) pricing.Money {
+	defaults := autoscale.DefaultSettings()
+	total := s.Policy.Total(s.Key)
+	catalogue, err := provider.EmbeddedCatalogue()
+	if err != nil {
+		return 0 // the catalogue was read before
+	}
+	sum, save := pricing.Rate(0), time.Duration(0)
+	for _, m := range snap.Instances {
+		if m.Instance.State == provider.Ended {
+			continue
+		}
+		t, _ := catalogue.Lookup(m.Instance.Offering.Cloud, m.Instance.Offering.Type)
+		idle, rest := budget.FactsOf(m.Instance.Offering, t), max(t.Count, 1)
+		var parts []budget.Part
+		for _, j := range snap.Jobs {
+			if j.Gang == nil {
+				continue
+			}
+			for _, n := range j.Gang.Nodes {
+				if n.Instance == m.Instance.ID {
+					parts = append(parts, budget.Part{Facts: idle.For(string(j.Job.ID), j.Job.Team, j.Job.Project), Count: len(n.Accelerators)})
+					rest -= len(n.Accelerators)
+					save = max(save, j.Job.Checkpoint.Save)
+				}
+			}
+		}
+		if rest > 0 {
+			parts = append(parts, budget.Part{Facts: idle, Count: rest})
+		}
+		limit := budget.Limit{Over: total.Covers}
+		sum += limit.Share(budget.Ask{Offering: m.Instance.Offering, Count: 1, Rate: m.Rate, For: parts})
+	}
+	return sum.Over(save + 3*defaults.Round + defaults.Grace)
+}

@@ -1,0 +1,105 @@
+package budget
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// explainLasts is how long what is left of a cap must last for one machine more, in an
+// explanation: as for a loop of default settings whose jobs save at once.
+const explainLasts = 15 * time.Minute
+
+// Verdict on one launch, of one policy.
+type PolicyVerdict struct {
+	Policy  string
+	Covers  bool
+	Says    string
+	Decides bool // of those that limit it, it leaves the least room
+}
+
+// Explain asks policies about a launch, by what was spent up to an instant and with
+// nothing held: what each says, and the refusal of the strictest; nil when none refuses.
+func Explain(policies Policies, spends []Spend, a Ask, now time.Time) ([]PolicyVerdict, error) {
+	var limits []Limit
+	words := map[string][]string{}
+	says := func(p *Policy, format string, args ...any) {
+		words[p.Name] = append(words[p.Name], fmt.Sprintf(format, args...))
+	}
+	covers := func(p *Policy) bool { n, _ := covered(a.For, p.Over.Covers); return n > 0 }
+	of := map[string]string{} // policy of a limit
+	add := func(p *Policy, l Limit) {
+		l.Over, of[l.Name] = p.Over.Covers, p.Name
+		if !p.DryRun {
+			limits = append(limits, l)
+		}
+	}
+	for _, p := range policies {
+		if !covers(p) {
+			says(p, "it is about %s", p.Over)
+			continue
+		}
+		if p.DryRun {
+			says(p, "dry run: it refuses nothing")
+		}
+		if p.Cap != nil {
+			key := p.Cap.Each.Key(a.For[0].Facts)
+			s := p.standing(key, spends, now)
+			if inside := !now.Before(s.From) && now.Before(s.Until); inside && (p.Cap.Each == ForAll || key != "") {
+				left := Left{Spent: s.Spent, Amount: s.Amount, Lasts: explainLasts}
+				says(p, "%s of %s USD are spent by %s: what is left lasts %v at %s USD/h", s.Spent, s.Amount, s.Until.Format(time.RFC3339), explainLasts, left.Burn())
+				add(p, Limit{Name: s.Name(), Burn: left.Burn(), Left: &left})
+			}
+		}
+		if burn, _ := p.BurnAt(now); burn > 0 {
+			says(p, "%s USD/h at a time", burn)
+			add(p, Limit{Name: p.Name + "/burn", Burn: burn})
+		}
+		if open, next := p.ActiveAt(now); !open {
+			says(p, "its limits hold from %s on", next.UTC().Format(time.RFC3339))
+		} else {
+			p.explainOpen(a, says, add)
+		}
+		if x := p.Approval; x != nil && times(a.Rate, a.Count) > x.Above {
+			says(p, "it asks first: over %s USD/h", x.Above)
+		}
+	}
+	err := NewPosition(limits, nil).Judge("", a)
+	decides := ""
+	if err != nil {
+		if r, ok := err.(*Refused); ok {
+			decides = of[r.Policy]
+		}
+	} else { // of what limits it, the least burn
+		least := Unlimited
+		for _, l := range limits {
+			if l.Burn < least {
+				least, decides = l.Burn, of[l.Name]
+			}
+		}
+	}
+	var list []PolicyVerdict
+	for _, p := range policies {
+		list = append(list, PolicyVerdict{p.Name, covers(p), strings.Join(words[p.Name], "; "), p.Name == decides})
+	}
+	return list, err
+}
+
+// explainOpen is what the limits say that hold now and look at no sum.
+func (p *Policy) explainOpen(a Ask, says func(*Policy, string, ...any), add func(*Policy, Limit)) {
+	if p.MaxRate > 0 || p.OfList > 0 {
+		l := Limit{Name: p.Name + "/price", Burn: Unlimited, MaxRate: p.MaxRate, OfList: p.OfList}
+		if why := l.refuses(a.Rate, a.List); why != "" {
+			says(p, "%s", why)
+		} else {
+			says(p, "%s USD/h is not too dear", a.Rate)
+		}
+		add(p, l)
+	}
+	if p.Spot != nil {
+		says(p, "spot from %s to %s of the burn, by the plan", percent(p.Spot.Min), percent(p.Spot.Max))
+	}
+	if p.Fallback != nil && a.Offering.Market.String() == "on-demand" {
+		says(p, "only after %v without spot", p.Fallback.After)
+	}
+}

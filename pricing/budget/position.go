@@ -1,0 +1,231 @@
+package budget
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/provider"
+)
+
+// Ask is what a launch would hold.
+type Ask struct {
+	Offering provider.Offering
+	Count    int          // machines
+	Rate     pricing.Rate // of one; 0: not known
+	List     pricing.Rate // of one on demand; 0: not known
+	For      []Part       // of all machines together; empty: nobody yet
+}
+
+// parts are the parts of an ask or of what is held.
+func parts(o provider.Offering, list []Part) []Part {
+	if len(list) > 0 {
+		return list
+	}
+	return []Part{{Facts: FactsOf(o, provider.InstanceType{}), Count: 1}}
+}
+
+// share is what a limit covers of a rate.
+func (l *Limit) share(rate pricing.Rate, o provider.Offering, list []Part) (pricing.Rate, bool) {
+	if l.Over == nil {
+		return rate, true
+	}
+	n, of := covered(parts(o, list), l.Over)
+	return portion(rate, n, of), n > 0
+}
+
+// Share is what a limit covers of the rates of launches.
+func (l *Limit) Share(asks ...Ask) pricing.Rate {
+	sum := pricing.Rate(0)
+	for _, a := range asks {
+		rate, _ := l.share(times(a.Rate, a.Count), a.Offering, a.For)
+		sum = plus(sum, rate)
+	}
+	return sum
+}
+
+// Position is how much of some limits is used: by what is held, and by what is under
+// way. It is a value to reckon with: Take changes it, Clone keeps it.
+type Position struct {
+	limits []Limit
+	held   []Held
+	asked  map[string]reservation // by token
+	sums   []pricing.Rate         // of held, per limit
+	blind  []string               // per limit: what is held and has no rate
+}
+
+// NewPosition is what is held under limits, with nothing under way.
+func NewPosition(limits []Limit, held []Held) *Position {
+	p := &Position{limits: limits, held: held, asked: map[string]reservation{}}
+	p.sum()
+	return p
+}
+
+func (p *Position) sum() {
+	p.sums, p.blind = make([]pricing.Rate, len(p.limits)), make([]string, len(p.limits))
+	for i := range p.limits {
+		for _, h := range p.held {
+			rate, any := p.limits[i].share(max(0, h.Rate), h.Offering, h.For)
+			if !any {
+				continue
+			}
+			if h.Rate <= 0 && p.blind[i] == "" {
+				p.blind[i] = string(h.Instance)
+			}
+			p.sums[i] = plus(p.sums[i], rate)
+		}
+	}
+}
+
+// Clone is a position of its own.
+func (p *Position) Clone() *Position {
+	c := *p
+	c.asked, c.sums = maps.Clone(p.asked), slices.Clone(p.sums)
+	return &c
+}
+
+// Judge answers with *Refused of the limit that leaves the least room, or nil when all
+// hold. What is under way as token is left out.
+func (p *Position) Judge(token string, a Ask) error {
+	return p.judge(token, reservation{ask: a})
+}
+
+func (p *Position) judge(token string, next reservation) error {
+	var worst *Refused
+	for i := range p.limits {
+		l := &p.limits[i]
+		asked, any := l.share(next.left(), next.ask.Offering, next.ask.For)
+		if !any {
+			continue
+		}
+		r := p.use(i, token)
+		r.Asked = asked
+		if next.ask.Rate == 0 {
+			r.Unpriced = next.ask.Offering.String()
+		}
+		if r.Unpriced == "" {
+			r.Why = l.refuses(next.ask.Rate, next.ask.List)
+		}
+		over := plus(plus(r.Held, r.Reserved), r.Asked) > l.Burn
+		if !over && r.Unpriced == "" && r.Why == "" {
+			continue
+		}
+		if worst == nil || stricter(r, *worst) {
+			worst = &r
+		}
+	}
+	switch {
+	case worst != nil:
+		return worst
+	case next.ask.Rate == 0:
+		return &Refused{Policy: "budget", Unpriced: next.ask.Offering.String()}
+	}
+	return nil
+}
+
+// refuses says why one machine may not be bought, whatever is held; "" when it may.
+func (l *Limit) refuses(rate, list pricing.Rate) string {
+	switch {
+	case l.Closed != "":
+		return l.Closed
+	case l.MaxRate > 0 && rate > l.MaxRate:
+		return fmt.Sprintf("%s USD/h is more than the %s that a machine may cost", rate, l.MaxRate)
+	case l.OfList > 0 && list == 0:
+		return "the on-demand rate is not known, of which it may cost " + percent(l.OfList)
+	case l.OfList > 0 && float64(rate) > l.OfList*float64(list):
+		return fmt.Sprintf("%s USD/h is more than %s of the on-demand rate, %s", rate, percent(l.OfList), list)
+	}
+	return ""
+}
+
+// Refuses says why a limit forbids one machine of an offer to whom it covers; "" when
+// it does not. It looks at no sum.
+func (l *Limit) Refuses(f Facts, rate, list pricing.Rate) string {
+	if l.Over != nil && !l.Over(f) {
+		return ""
+	}
+	if why := l.refuses(rate, list); why != "" {
+		return "budget policy " + l.Name + ": " + why
+	}
+	return ""
+}
+
+// JudgeStart asks for accelerators of a machine that is held already and that nobody
+// is on: limits that cover those of the job and did not cover them idle.
+func (p *Position) JudgeStart(part Part, idle Facts, rate pricing.Rate, of int) error {
+	for i := range p.limits {
+		l := &p.limits[i]
+		if l.Over == nil || !l.Over(part.Facts) || l.Over(idle) {
+			continue
+		}
+		r := p.use(i, "")
+		r.Asked = portion(rate, part.Count, of)
+		if r.Why = l.Closed; r.Why != "" || plus(plus(r.Held, r.Reserved), r.Asked) > l.Burn {
+			return &r
+		}
+	}
+	return nil
+}
+
+// TakeStart counts what was judged.
+func (p *Position) TakeStart(part Part, idle Facts, rate pricing.Rate, of int) {
+	for i := range p.limits {
+		if l := &p.limits[i]; l.Over != nil && l.Over(part.Facts) && !l.Over(idle) {
+			p.sums[i] = plus(p.sums[i], portion(rate, part.Count, of))
+		}
+	}
+}
+
+// Take counts a launch from now on.
+func (p *Position) Take(token string, a Ask) { p.asked[token] = reservation{ask: a} }
+
+// stricter orders refusals: a missing rate first, then what is closed, then the least
+// room left, then the name.
+func stricter(a, b Refused) bool {
+	if (a.Unpriced != "") != (b.Unpriced != "") {
+		return a.Unpriced != ""
+	}
+	if (a.Why != "") != (b.Why != "") {
+		return a.Why != ""
+	}
+	roomA, roomB := a.Limit-plus(a.Held, a.Reserved), b.Limit-plus(b.Held, b.Reserved)
+	if roomA != roomB {
+		return roomA < roomB
+	}
+	return a.Policy < b.Policy
+}
+
+// use is what counts against a limit, without the reservation of one token.
+func (p *Position) use(i int, without string) Refused {
+	l := &p.limits[i]
+	r := Refused{Policy: l.Name, Limit: l.Burn, Left: l.Left, Held: p.sums[i], Unpriced: p.blind[i]}
+	for token, asked := range p.asked { // a sum: the order does not matter
+		if token != without {
+			rate, _ := l.share(asked.left(), asked.ask.Offering, asked.ask.For)
+			r.Reserved = plus(r.Reserved, rate)
+		}
+	}
+	return r
+}
+
+// Uses tells how far each limit is used, in the order in which they were given.
+func (p *Position) Uses() []Use {
+	uses := make([]Use, 0, len(p.limits))
+	for i := range p.limits {
+		r := p.use(i, "")
+		uses = append(uses, Use{Policy: r.Policy, Held: r.Held, Reserved: r.Reserved, Limit: r.Limit, Unpriced: r.Unpriced != ""})
+	}
+	return uses
+}
+
+// Use is how far one limit is used.
+type Use struct {
+	Policy                string
+	Held, Reserved, Limit pricing.Rate
+	Unpriced              bool // a machine without a known rate is held: Held is a lower bound
+}
+
+// Over is by how much the limit is passed, as when it was lowered below what
+// runs; 0 when it holds.
+func (u Use) Over() pricing.Rate { return max(0, plus(u.Held, u.Reserved)-u.Limit) }

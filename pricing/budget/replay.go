@@ -1,0 +1,153 @@
+package budget
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/goodfleet/goodfleet/pricing"
+)
+
+// Finding is what a policy would have done to a history, for one key and period.
+type Finding struct {
+	Policy string        `json:"policy"`
+	Key    string        `json:"key,omitempty"`
+	From   time.Time     `json:"from"` // of the period; zero: of all
+	What   string        `json:"what"`
+	At     time.Time     `json:"at"` // when it would first have been done
+	Spent  pricing.Money `json:"spent"`
+	Limit  string        `json:"limit"`
+	After  pricing.Money `json:"after"` // what was spent from then on and is covered
+}
+
+// Replay tells what policies would have done to a history. What was spent after a stop
+// is what would not have been spent then; whether it would have been later, or elsewhere,
+// a ledger cannot tell: a simulation under the policies does.
+func Replay(policies Policies, spends []Spend) []Finding {
+	sorted := slices.SortedStableFunc(slices.Values(spends), func(a, b Spend) int { return a.At.Compare(b.At) })
+	var list []Finding
+	for _, p := range policies {
+		if p.Cap != nil {
+			for _, key := range p.keys(sorted) {
+				list = append(list, p.replayCap(key, sorted)...)
+			}
+		}
+		list = append(list, p.replayPrices(sorted)...)
+		list = append(list, p.replayBurn(sorted)...)
+	}
+	return list
+}
+
+// replayCap goes through what was spent of a cap, period by period.
+func (p *Policy) replayCap(key string, spends []Spend) []Finding {
+	t := p.Total(key)
+	var list, open []Finding
+	var from, until time.Time
+	var m Mark
+	spent, tally := pricing.Money(0), NewTally(t.Period)
+	amount := pricing.Money(0)
+	close := func() { list, open = append(list, open...), nil }
+	for i := range spends {
+		x := &spends[i]
+		if !t.Covers(x.Facts) {
+			continue
+		}
+		if f, u := t.Span(x.At); !f.Equal(from) {
+			close()
+			from, until, m, spent = f, u, Mark{From: f}, 0
+			s := p.standing(key, spends[:i], x.At)
+			amount = s.Amount
+		}
+		if x.At.Before(from) || !x.At.Before(until) {
+			continue // outside its window
+		}
+		for k := range open {
+			open[k].After += x.Amount
+		}
+		spent += x.Amount
+		tally.Add(x.At, x.Amount)
+		begin := func(what string, limit float64) {
+			open = append(open, Finding{Policy: p.Name, Key: key, From: from, What: what, At: x.At, Spent: spent, Limit: fmt.Sprintf("%s of %s USD", percent(limit), amount)})
+		}
+		var turns []Turn
+		m, _, turns = p.Walk(m, Measures{Amount: amount, Spent: spent, Forecast: tally.Forecast(spent, x.At, until)}, x.At)
+		for _, turn := range turns {
+			if turn.Done {
+				begin(turn.Step.String(), turn.Step.At)
+			}
+		}
+		if m.Stopped == 0 && spent >= amount {
+			m.Stopped = amount
+			begin("stop as the amount ends", 1)
+		}
+	}
+	close()
+	return list
+}
+
+// replayPrices sums what was paid for machines that would have been too dear.
+func (p *Policy) replayPrices(spends []Spend) []Finding {
+	if p.MaxRate == 0 && p.OfList == 0 {
+		return nil
+	}
+	limit := Limit{Over: p.Over.Covers, MaxRate: p.MaxRate, OfList: p.OfList}
+	f := Finding{Policy: p.Name, What: "not bought: too dear"}
+	for i := range spends {
+		x := &spends[i]
+		if open, _ := p.ActiveAt(x.At); !open || x.Rate == 0 || !p.Over.Covers(x.Facts) {
+			continue
+		}
+		if why := limit.refuses(x.Rate, x.List); why != "" {
+			if f.At.IsZero() {
+				f.At, f.Limit = x.At, why
+			}
+			f.After += x.Amount
+		}
+	}
+	if f.At.IsZero() {
+		return nil
+	}
+	f.Spent = f.After
+	return []Finding{f}
+}
+
+// replayBurn sums what was burnt above a burn cap.
+func (p *Policy) replayBurn(spends []Spend) []Finding {
+	if p.Burn == 0 {
+		return nil
+	}
+	type turn struct {
+		at   time.Time
+		rate float64 // USD/h that begins or ends
+	}
+	var turns []turn
+	for i := range spends {
+		x := &spends[i]
+		if x.Rate > 0 && !x.Reversed && p.Over.Covers(x.Facts) && x.To.After(x.At) {
+			rate := x.Rate.Dollars() * x.Share
+			turns = append(turns, turn{x.At, rate}, turn{x.To, -rate})
+		}
+	}
+	slices.SortStableFunc(turns, func(a, b turn) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.rate, b.rate)) })
+	f := Finding{Policy: p.Name, What: "not bought: over the burn"}
+	burn, most, above := 0.0, 0.0, 0.0
+	for i, x := range turns {
+		if i > 0 {
+			if limit, _ := p.BurnAt(turns[i-1].at); limit > 0 && burn > limit.Dollars()+1e-9 {
+				if f.At.IsZero() {
+					f.At = turns[i-1].at
+				}
+				most = max(most, burn)
+				above += (burn - limit.Dollars()) * x.at.Sub(turns[i-1].at).Hours()
+			}
+		}
+		burn += x.rate
+	}
+	if f.At.IsZero() {
+		return nil
+	}
+	f.After, f.Limit = pricing.Money(above*1e9), fmt.Sprintf("%s USD/h, burnt up to %.2f", p.Burn, most)
+	f.Spent = f.After
+	return []Finding{f}
+}

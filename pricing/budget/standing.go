@@ -1,0 +1,152 @@
+package budget
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/goodfleet/goodfleet/pricing"
+)
+
+// Spend is a line of a ledger as a policy sees it.
+type Spend struct {
+	Facts    Facts
+	At, To   time.Time
+	Amount   pricing.Money
+	Rate     pricing.Rate // of a whole machine; 0: of something else
+	List     pricing.Rate // of it on demand; 0: not known
+	Share    float64      // of the machine
+	Overrun  bool         // against our will
+	Reversed bool         // it takes back, and holds no time
+}
+
+// Standing is how a cap stands in the period of an instant, for one key.
+type Standing struct {
+	Policy      *Policy
+	Key         string
+	From, Until time.Time
+	Amount      pricing.Money // with what is carried over and exceptions add
+	Carried     pricing.Money
+	Spent       pricing.Money
+	Overrun     pricing.Money // of it, what was spent against our will
+	Forecast    Forecast
+}
+
+// keys are for whom a policy holds a cap, as spends show it.
+func (p *Policy) keys(spends []Spend) []string {
+	if p.Cap.Each == ForAll {
+		return []string{""}
+	}
+	seen := map[string]bool{}
+	for i := range spends {
+		if key := p.Cap.Each.Key(spends[i].Facts); key != "" && p.Over.Covers(spends[i].Facts) {
+			seen[key] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(seen))
+}
+
+// Standings are how the caps of policies stand at an instant, by what was spent before
+// it: by policy and key.
+func Standings(policies Policies, spends []Spend, now time.Time) []Standing {
+	var list []Standing
+	for _, p := range policies {
+		if p.Cap == nil {
+			continue
+		}
+		for _, key := range p.keys(spends) {
+			list = append(list, p.standing(key, spends, now))
+		}
+	}
+	return list
+}
+
+func (p *Policy) standing(key string, spends []Spend, now time.Time) Standing {
+	t := p.Total(key)
+	s := Standing{Policy: p, Key: key}
+	s.From, s.Until = t.Span(now)
+	before := [2]time.Time{}
+	if p.Cap.Unused > 0 || p.Cap.Overdraft {
+		before[0], _ = t.Span(s.From.Add(-1))
+		before[1], _ = t.Span(before[0].Add(-1))
+	}
+	tally := NewTally(t.Period)
+	var past [2]pricing.Money
+	known := 0
+	for i := range spends {
+		x := &spends[i]
+		if !x.At.Before(now) {
+			continue
+		}
+		covers := t.Covers(x.Facts)
+		for k, from := range before {
+			ends := s.From
+			if k > 0 {
+				ends = before[k-1]
+			}
+			if !from.IsZero() && !x.At.Before(from) && x.At.Before(ends) {
+				known = max(known, k+1)
+				if covers {
+					past[k] += x.Amount
+				}
+			}
+		}
+		if !covers {
+			continue
+		}
+		tally.Add(x.At, x.Amount)
+		if !x.At.Before(s.From) && x.At.Before(s.Until) {
+			s.Spent += x.Amount
+			if x.Overrun {
+				s.Overrun += x.Amount
+			}
+		}
+	}
+	added, _ := p.Added(now)
+	s.Carried = p.Cap.Carried(past[:known]...)
+	s.Amount = max(0, p.Cap.Amount+added+s.Carried)
+	s.Forecast = tally.Forecast(s.Spent, now, s.Until)
+	return s
+}
+
+// Name is the policy's, with the key.
+func (s *Standing) Name() string {
+	if s.Key == "" {
+		return s.Policy.Name
+	}
+	return s.Policy.Name + "/" + s.Key
+}
+
+// Next is what a policy does next if money goes as the forecast says: the first step
+// whose share is not reached yet, or the stop at the end of the amount. The time is zero
+// when it does not come to that in the period.
+func (s *Standing) Next(now time.Time) (what string, at time.Time) {
+	type mark struct {
+		share float64
+		what  string
+	}
+	var marks []mark
+	for _, step := range s.Policy.Steps {
+		if step.Measure != Foretold {
+			marks = append(marks, mark{step.At, step.String()})
+		}
+	}
+	marks = append(marks, mark{1, "stop as the amount ends"})
+	slices.SortStableFunc(marks, func(a, b mark) int { return cmp.Compare(a.share, b.share) })
+	for _, m := range marks {
+		goal := pricing.Money(m.share * float64(s.Amount))
+		if s.Spent >= goal {
+			continue
+		}
+		pace := float64(s.Forecast.P50-s.Spent) / float64(s.Until.Sub(now))
+		if !s.Forecast.Known || pace <= 0 {
+			return m.what, time.Time{}
+		}
+		if wait := float64(goal-s.Spent) / pace; wait < float64(s.Until.Sub(now)) {
+			return m.what, now.Add(time.Duration(wait)).Truncate(time.Second)
+		}
+		return m.what, time.Time{}
+	}
+	return "stopped until the period ends", s.Until
+}
