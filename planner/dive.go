@@ -47,6 +47,7 @@ func (r *relaxation) dive(exchanges int) *packing {
 			r.simplex.Primal(relaxPivots)
 		}
 	}
+	r.cut(r.duals) // the proof goes on with the prices of the bound, not with the last ones here
 	k.improve(divePasses)
 	return k
 }
