@@ -12,6 +12,7 @@ import (
 	"github.com/goodfleet/goodfleet/autoscale"
 	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/pricing/budget"
+	"github.com/goodfleet/goodfleet/provider"
 )
 
 // daily is a world with a job that runs for six hours at any price, on a machine of
@@ -21,7 +22,7 @@ func daily(t *testing.T, skip bool) *world {
 	w.cfg.Totals = []budget.Total{{Name: "daily", Amount: 12 * pricing.Dollar, Period: budget.Day}}
 	w.restart()
 	job := testJob("a", 6, 1)
-	job.ValueOfTime = 100 * pricing.DollarPerHour
+	job.ValueOfTime, job.Markets = 100*pricing.DollarPerHour, []provider.Market{provider.OnDemand}
 	w.submit(job)
 	return w
 }

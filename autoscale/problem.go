@@ -13,7 +13,7 @@ import (
 // are leaving are not in it: their rates and quotas are taken off the caps. Jobs
 // that have to stay as they are in this round are not in it either.
 func (s *State) problem() planner.Problem {
-	p := planner.Problem{Now: s.Now, Round: s.Round, BurnCap: s.BurnCap, Rows: slices.Clone(s.Rows), Budgets: s.Budgets, Teams: s.Teams}
+	p := planner.Problem{Now: s.Now, Round: s.Round, Hold: s.Hold, BurnCap: s.BurnCap, Rows: slices.Clone(s.Rows), Budgets: s.Budgets, Teams: s.Teams}
 	there := map[provider.InstanceID]bool{}
 	var aside pricing.Rate
 	strange := s.strange()

@@ -18,7 +18,10 @@ type Column struct {
 
 	Alone  float64 // R: rate of its whole machines, were the job alone on them
 	Loss   float64 // L: losses per hour up
-	Down   float64 // D: mean unpaid wait after a loss, h
+	Dry    float64 // mean time after a loss until the same can be had again, h
+	Down   float64 // D: mean unpaid wait after a loss, until this or another way runs, h
+	Behind float64 // by how much a loss sets the work back beside the restart, h
+	Dearer float64 // and what it costs more in money, since the other way has another rate, USD
 	Useful float64 // a: useful share of paid time
 	Resume float64 // S: time lost by starting here on machines that are there, h
 	Boot   float64 // what S grows by when a machine has to be bought, h
@@ -42,8 +45,14 @@ func (c *Column) CostOfWork(v float64) float64 {
 // PaidHours is how long c is paid for to do work samples.
 func (c *Column) PaidHours(work float64) float64 { return work / (c.Speed.Goodput * c.Useful) }
 
-// WallHours is how long work samples take on c, with the waits after losses.
-func (c *Column) WallHours(work float64) float64 { return c.PaidHours(work) * (1 + c.Loss*c.Down) }
+// Spend is the money that work samples cost on c, in USD, with what is dearer for a
+// while after losses.
+func (c *Column) Spend(work float64) float64 {
+	return (c.Alone + c.Loss*c.Dearer) * c.PaidHours(work)
+}
+
+// WallHours is how long work samples take on c, with what losses set them back.
+func (c *Column) WallHours(work float64) float64 { return c.PaidHours(work) * (1 + c.Loss*c.Behind) }
 
 // Transfer holds what moving bytes between places costs.
 type Transfer struct {
@@ -89,8 +98,9 @@ func newColumn(s *JobState, o *Offer, index int, w spread, tr Transfer) Column {
 		Offer: index, Nodes: w.nodes, PerNode: w.perNode, Speed: w.speed,
 		Alone: o.Rate.Dollars() * float64(w.nodes),
 		Loss:  o.Hazard.PerHour(w.nodes),
-		Down:  o.Hazard.Down.Hours(),
-		Boot:  o.Boot.Hours(),
+		Dry:   o.Hazard.Down.Hours(),
+		Down:  o.Hazard.Down.Hours(), Behind: o.Hazard.Down.Hours(),
+		Boot: o.Boot.Hours(),
 	}
 	if o.Type.Kind == provider.TPU {
 		c.Loss = o.Hazard.PoolPerHour + o.Hazard.OnePerHour // a slice is lost as a whole

@@ -114,6 +114,14 @@ func (k *packing) column(i int) *Column { return &k.pr.Jobs[i].Columns[k.seats[i
 // Waits reports whether the solution leaves job i without machines.
 func (s Solution) Waits(i int) bool { return s.packing.seats[i].column < 0 }
 
+// Column is what the solution gives job i; nil: it waits.
+func (s Solution) Column(i int) *Column {
+	if s.Waits(i) {
+		return nil
+	}
+	return s.packing.column(i)
+}
+
 // UsedUp reports whether the solution leaves no machines for column c of job i: those
 // of its offer are all taken, or the quota that they count against is, or there is
 // too little on demand beside them.

@@ -79,6 +79,7 @@ type QuotaLeft struct {
 type Problem struct {
 	Now      time.Time
 	Round    time.Duration // between two plans when nothing happens; 0: a minute
+	Hold     time.Duration // a machine that is bought is paid for so long at least
 	Jobs     []JobState
 	Machines []Machine
 	Offers   []Offer

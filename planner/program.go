@@ -27,6 +27,7 @@ type Program struct {
 
 	machineOffer []int    // offer of each machine; -1: not in the problem, left alone
 	quotaOf      []int    // quota row of each offer; -1: none
+	idle         []int    // machines of each offer that stay and carry nobody
 	onOffer      [][]wish // columns on one machine of each offer
 	shared       []int    // offers of which several jobs could share a machine
 	slot         []int    // of each offer that a search looks at; -1 of the others
@@ -45,7 +46,7 @@ func NewProgram(p *Problem, tr Transfer) (*Program, error) {
 	if err := p.limitTeams(); err != nil {
 		return nil, err
 	}
-	pr := &Program{Problem: p, Jobs: make([]Demand, len(p.Jobs)), machineOffer: make([]int, len(p.Machines)), quotaOf: make([]int, len(p.Offers))}
+	pr := &Program{Problem: p, Jobs: make([]Demand, len(p.Jobs)), machineOffer: make([]int, len(p.Machines)), quotaOf: make([]int, len(p.Offers)), idle: make([]int, len(p.Offers))}
 	if err := p.checkBudgets(); err != nil {
 		return nil, err
 	}
@@ -68,6 +69,14 @@ func NewProgram(p *Problem, tr Transfer) (*Program, error) {
 		byOffering[o.Offering] = i
 		pr.quotaOf[i] = quotaRow(p.Quotas, o)
 	}
+	busy := make(map[provider.InstanceID]bool, len(p.Machines))
+	for i := range p.Jobs {
+		if r := p.Jobs[i].Running; r != nil {
+			for _, id := range r.Machines {
+				busy[id] = true
+			}
+		}
+	}
 	machine := make(map[provider.InstanceID]int, len(p.Machines))
 	for i := range p.Machines {
 		m := &p.Machines[i]
@@ -79,6 +88,9 @@ func NewProgram(p *Problem, tr Transfer) (*Program, error) {
 		if o, ok := byOffering[m.Offering]; ok {
 			pr.machineOffer[i] = o
 			held[o] = held[o] || !m.Leaving
+			if !m.Leaving && !busy[m.ID] {
+				pr.idle[o]++
+			}
 		}
 	}
 	sh := newShelf(p, held)
@@ -117,7 +129,23 @@ func quotaRow(rows []QuotaLeft, o *Offer) int {
 }
 
 // forSale reports whether a machine of o may be bought now.
+// ForSale reports whether a machine of o may be bought now.
+func (o *Offer) ForSale() bool { return o.forSale() }
+
 func (o *Offer) forSale() bool { return o.Blocked == "" && o.Cap != 0 }
+
+// Spare reports whether c could be had beside all that is held: on machines that carry
+// nobody, or bought within shortage and quota.
+func (pr *Program) Spare(c *Column) bool {
+	p := pr.Problem
+	o := &p.Offers[c.Offer]
+	need := c.Nodes - pr.idle[c.Offer]
+	if need <= 0 {
+		return true
+	}
+	q := pr.quotaOf[c.Offer]
+	return o.forSale() && (o.Cap < 0 || need <= o.Cap) && (q < 0 || need*p.Quotas[q].Unit.Use(o.Type) <= p.Quotas[q].Left)
+}
 
 // holds reports whether every machine of r is here and stays.
 func (pr *Program) holds(r *Running, machine map[provider.InstanceID]int) bool {

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -36,13 +37,13 @@ func virginia(t testing.TB, s *Setting) {
 	}
 }
 
-// surge is a day of AWS in us-east-1, 5 June 2023, at the prices that were, with jobs
-// of about an hour and a half on one V100: so many an hour, ten times as many from hour
-// 4 to hour 16.
+// surge is two days of AWS in us-east-1 from 5 June 2023, at the prices that were, with
+// jobs of about an hour and a half on one V100: so many an hour, ten times as many from
+// hour 6 to hour 30.
 func surge(t *testing.T, perHour float64, seed uint64) Setting {
 	t.Helper()
 	s := Setting{
-		Variant: "surge", Seed: seed, Start: time.Date(2023, 6, 5, 0, 0, 0, 0, time.UTC), Horizon: 48 * time.Hour,
+		Variant: "surge", Seed: seed, Start: time.Date(2023, 6, 5, 0, 0, 0, 0, time.UTC), Horizon: 96 * time.Hour,
 		Plan: func(p planner.Problem) (planner.Plan, error) { return policy.Value(p, policy.Settings{}) },
 		Loop: autoscale.Settings{Setup: 140 * time.Second, SkipUnchanged: true, PriceStep: 0.02, Book: time.Hour},
 	}
@@ -50,10 +51,10 @@ func surge(t *testing.T, perHour float64, seed uint64) Setting {
 	rng := rand.New(rand.NewPCG(seed, 0x50_72_67_65))
 	for at := time.Duration(0); ; {
 		at += time.Duration(rng.ExpFloat64() / (10 * perHour) * float64(time.Hour))
-		if at >= 24*time.Hour {
+		if at >= 48*time.Hour {
 			return s
 		}
-		if calm := at < 4*time.Hour || at >= 16*time.Hour; calm && rng.Float64() > 0.1 {
+		if calm := at < 6*time.Hour || at >= 30*time.Hour; calm && rng.Float64() > 0.1 {
 			continue // one in ten comes outside the surge
 		}
 		hours := 1.5 * math.Exp(0.5*rng.NormFloat64())
@@ -139,15 +140,17 @@ func (out *Outcome) idleMachines() (idle, all float64) {
 	return idle, all
 }
 
+var surges = flag.Uint64("surges", 1, "weathers that the surge of demand is played in")
+
 // TestSurgeOfDemandIsMetAndGone: what a fleet that follows demand costs beside one that
-// knows what comes, and what of it nobody uses. One weather of one day is played here;
-// over the seeds 1 to 4 together the cost is 1.002 times the clairvoyant's (1.03, 0.90,
-// 0.99 and 1.06). Over two days with a surge of 24 hours it was 1.12 (1.01, 1.06, 0.99
-// and 1.40: much is bought on demand there while spot pools are down).
+// knows what comes, and what of it nobody uses. In eight weathers (-surges 8) the ratio
+// is between 0.82 and 1.04, 0.975 together, and 2.5 % of machine-hours are idle. It can
+// be less than 1 since what is compared is money: who knows waits less, 1.7 h a job
+// against 1.8.
 func TestSurgeOfDemandIsMetAndGone(t *testing.T) {
 	var cost, least pricing.Money
 	var idle, machines float64
-	for _, seed := range []uint64{1} {
+	for seed := uint64(4); seed < 4+*surges; seed++ {
 		s := surge(t, 0.5, seed)
 		out, err := Simulate(t.Context(), s)
 		if err != nil {
@@ -158,17 +161,18 @@ func TestSurgeOfDemandIsMetAndGone(t *testing.T) {
 			t.Fatal(err)
 		}
 		unused, all := out.idleMachines()
-		t.Logf("seed %d: %d jobs, %.0f accelerator-hours for %s USD, clairvoyant %s USD: ratio %.3f; idle %.1f %% of machine-hours outside boots",
-			s.Seed, out.Jobs, out.AcceleratorHours, out.Cost, best.Cost, out.Cost.Dollars()/best.Cost.Dollars(), 100*unused/all)
+		t.Logf("seed %d: %d jobs, %.0f accelerator-hours for %s USD, clairvoyant %s USD: ratio %.3f; idle %.1f %% of machine-hours outside boots; JCT %.2f h, his %.2f",
+			s.Seed, out.Jobs, out.AcceleratorHours, out.Cost, best.Cost, out.Cost.Dollars()/best.Cost.Dollars(), 100*unused/all, out.AvgJCTHours, best.AvgJCTHours)
 		t.Logf("churn: %d machines launched, %d interrupted; %d restarts, of them %d after a loss", out.Launches, out.Interruptions, out.Restarts, out.JobLosses)
 		if out.Unfinished > 0 || best.Unfinished > 0 {
 			t.Errorf("seed %d: %d and %d jobs are not done", s.Seed, out.Unfinished, best.Unfinished)
 		}
+		if ratio := out.Cost.Dollars() / best.Cost.Dollars(); ratio > 1.15 {
+			t.Errorf("seed %d: it costs %.3f times what one pays who knows, want 1.15 at most", seed, ratio)
+		}
 		cost, least, idle, machines = cost+out.Cost, least+best.Cost, idle+unused, machines+all
 	}
-	if ratio := cost.Dollars() / least.Dollars(); ratio > 1.15 {
-		t.Errorf("it costs %.3f times what one pays who knows, want 1.15 at most", ratio)
-	}
+	t.Logf("all: %.3f times what one pays who knows, idle %.1f %%", cost.Dollars()/least.Dollars(), 100*idle/machines)
 	if idle > 0.10*machines {
 		t.Errorf("%.1f %% of the machine-hours outside boots are idle, want 10 %% at most", 100*idle/machines)
 	}

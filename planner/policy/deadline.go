@@ -89,7 +89,7 @@ func confine(p *planner.Problem, d *planner.Demand, w *worth, keep func(c int) b
 	}
 	d.Columns, d.Current = kept, current
 	if len(kept) > 0 {
-		cheapestWay(d, w, nil)
+		cheapestWay(p, d, w, nil)
 		setWorth(p, d, w)
 	}
 }
@@ -100,7 +100,7 @@ func confine(p *planner.Problem, d *planner.Demand, w *worth, keep func(c int) b
 func hasten(p *planner.Problem, d *planner.Demand, w *worth, left float64) {
 	enough := func(v float64) bool {
 		w.v = v
-		cheapestWay(d, w, nil)
+		cheapestWay(p, d, w, nil)
 		c := &d.Columns[w.best]
 		start := c.Resume + c.Boot
 		if w.best == d.Current {
@@ -260,7 +260,7 @@ func course(p *planner.Problem, c *planner.Column, w *worth, start float64) *pla
 	return &planner.Course{
 		Config: configOf(p, c), Offering: o.Offering, Rate: o.Rate.Times(c.Nodes),
 		Finish: p.Now.Add(hours(start + c.WallHours(w.p80))),
-		Cost:   pricing.Money((c.Alone*(start+c.PaidHours(w.p80)) + c.OneOff) * float64(pricing.Dollar)),
+		Cost:   pricing.Money((c.Alone*start + c.Spend(w.p80) + c.OneOff) * float64(pricing.Dollar)),
 	}
 }
 

@@ -75,7 +75,8 @@ func (r *Reasons) Elsewheres(id planner.JobID) ([]Elsewhere, error) {
 }
 
 // on lists the columns of a job on one offer alone, whatever else is sold and whether
-// or not it can be had now; none if it does not carry the job.
+// or not it can be had now; none if it does not carry the job. After a loss there it
+// goes on as the job would from anywhere.
 func (r *Reasons) on(s *planner.JobState, o *planner.Offer) ([]planner.Column, error) {
 	if _, lacks := planner.Lacks(s.Job, []planner.Offer{*o}); lacks {
 		return nil, nil
@@ -87,13 +88,27 @@ func (r *Reasons) on(s *planner.JobState, o *planner.Offer) ([]planner.Column, e
 	if err != nil {
 		return nil, err
 	}
-	return pr.Jobs[0].Columns, nil
+	cols := pr.Jobs[0].Columns
+	i, err := r.job(s.Job.ID)
+	if err != nil {
+		return nil, err
+	}
+	at, _ := r.offer(o.Offering)
+	for c := range cols {
+		cols[c].Offer = at
+	}
+	if v := r.know[i].v; v > 0 {
+		d := planner.Demand{State: s, Current: -1, Columns: slices.Concat(r.full[i].Columns, cols)}
+		fallBack(&r.problem, &d, v)
+		cols = d.Columns[len(r.full[i].Columns):]
+	}
+	return cols, nil
 }
 
 func (r *Reasons) elsewhere(s *planner.JobState, c *planner.Column, o *planner.Offer, w *worth) Elsewhere {
 	e := Elsewhere{
 		Config:   planner.Config{Cloud: o.Type.Cloud, Type: o.Type.Name, Nodes: c.Nodes, Replicas: c.Replicas(), Batch: c.Speed.Batch},
-		Offering: o.Offering, Rate: c.Alone, Egress: c.OneOff, ToEnd: c.Alone * c.PaidHours(w.left),
+		Offering: o.Offering, Rate: c.Alone, Egress: c.OneOff, ToEnd: c.Spend(w.left),
 		Hours: c.WallHours(w.left) + c.Resume + c.Boot,
 	}
 	d := s.Job.Data

@@ -233,7 +233,7 @@ func TestJobFrontIsNotBeaten(t *testing.T) {
 		}
 		for c := range d.Columns {
 			col := &d.Columns[c]
-			cost, hours := col.Alone*col.PaidHours(left)+col.OneOff, col.WallHours(left)+col.Resume+col.Boot
+			cost, hours := col.Spend(left)+col.OneOff, col.WallHours(left)+col.Resume+col.Boot
 			for _, f := range front {
 				if cost < f.Cost*(1-1e-3) && hours < f.Hours*(1-1e-3) {
 					t.Errorf("seed %d: %g USD and %g h are beaten by %g and %g", seed, f.Cost, f.Hours, cost, hours)

@@ -219,7 +219,7 @@ func allocate(p *planner.Problem, d *planner.Demand, seat *planner.Seat, w *wort
 			wait += c.Boot
 		}
 		a.Finish = p.Now.Add(hours(wait + c.WallHours(w.left)))
-		a.Cost = pricing.Money(float64(a.Rate) * c.PaidHours(w.left))
+		a.Cost = pricing.Money(float64(a.Rate)*c.PaidHours(w.left)) + pricing.Money(c.Loss*c.Dearer*c.PaidHours(w.left)*float64(pricing.Dollar))
 		if !seat.Stays {
 			a.Cost += pricing.Money(c.OneOff * float64(pricing.Dollar))
 		}

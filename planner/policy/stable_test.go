@@ -114,7 +114,7 @@ func TestTheSameStateOneRoundLaterChangesNothing(t *testing.T) {
 // cheapest way by the plan's own purchases gets the cheapest that is left at once,
 // as it would a round later.
 func TestWhatThePlanItselfUsesUpIsNotWaitedFor(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range uint64(200) {
 		p := drawProblem(seed, shape{jobs: 5, spot: true})
 		for i := range p.Offers {
 			if p.Offers[i].Offering.Market == provider.Spot {

@@ -44,6 +44,7 @@ type worth struct {
 	kappa  float64   // worth of a unit of work, USD per sample
 	best   int       // column of the least cost of work, kappa
 	start  float64   // what a start takes on it, with the boot of its machines, h
+	charge float64   // what machines bought for it cost beyond their use, USD
 	left   float64   // work left, P50, samples
 	p80    float64   // and its 80 % quantile
 	rho    float64   // predicted finish over time alone, in steps
@@ -182,6 +183,9 @@ func known(p *planner.Problem, s Settings) (*planner.Program, []worth, error) {
 	for i := range pr.Jobs {
 		if d := &pr.Jobs[i]; len(d.Columns) > 0 {
 			know[i] = appraise(p, d, nil)
+			if p.Mu()+p.MuOf(d.State.Job.Team) == 0 { // else nobody would replace it: the work would wait
+				hard(pr, d, &know[i])
+			}
 			setWorth(p, d, &know[i])
 			within(p, d, &know[i])
 		}
@@ -189,10 +193,6 @@ func known(p *planner.Problem, s Settings) (*planner.Program, []worth, error) {
 	secure(p, pr, know)
 	return pr, know, nil
 }
-
-// supplyTries is how often a plan is made anew because its own purchases leave a
-// job without its cheapest way.
-const supplyTries = 4
 
 // scaleOf is what a plan decides on, USD/h: the rates of the best configs and the
 // values of time.
@@ -205,34 +205,6 @@ func scaleOf(full []planner.Demand, know []worth) float64 {
 		}
 	}
 	return scale
-}
-
-// reprice finds the jobs that wait because the plan itself uses up the supply or
-// the quota of their cheapest way, and values their work by the cheapest that is
-// left: it is what they would get if they came a round later. It reports whether
-// any value changed.
-func reprice(p *planner.Problem, sol planner.Solution, full []planner.Demand, know []worth) bool {
-	changed := false
-	for i := range full {
-		d, w := &full[i], &know[i]
-		if w.best < 0 || len(d.Columns) == 0 || w.pledge != nil && w.pledge.must || !sol.Waits(i) || !sol.UsedUp(i, &d.Columns[w.best]) {
-			continue
-		}
-		gone := func(c *planner.Column) bool { return sol.UsedUp(i, c) }
-		next := appraise(p, d, gone)
-		if next.best < 0 {
-			continue
-		}
-		if next.v < w.floor {
-			next.v = w.floor
-			cheapestWay(d, &next, gone)
-		}
-		next.pledge, next.floor = w.pledge, w.floor
-		*w = next
-		setWorth(p, d, w)
-		changed = true
-	}
-	return changed
 }
 
 // appraise finds v, kappa, the work left and the waiting bonus of a job, without
@@ -253,7 +225,7 @@ func appraise(p *planner.Problem, d *planner.Demand, gone func(c *planner.Column
 		w.at = d.Columns[d.Current].Offer
 	}
 	w.left, w.p80 = planner.Remaining(d.State, d.Columns[knee].Speed.Goodput)
-	cheapestWay(d, &w, gone)
+	cheapestWay(p, d, &w, gone)
 	if w.best < 0 {
 		return w
 	}
@@ -284,7 +256,8 @@ func kneeOf(p *planner.Problem, d *planner.Demand) int {
 }
 
 // cheapestWay finds kappa and the column that has it, without those that gone reports.
-func cheapestWay(d *planner.Demand, w *worth, gone func(c *planner.Column) bool) {
+func cheapestWay(p *planner.Problem, d *planner.Demand, w *worth, gone func(c *planner.Column) bool) {
+	fallBack(p, d, w.v)
 	w.kappa, w.best = math.Inf(1), -1
 	for c := range d.Columns {
 		col := &d.Columns[c]
@@ -293,7 +266,7 @@ func cheapestWay(d *planner.Demand, w *worth, gone func(c *planner.Column) bool)
 		}
 		if k := col.CostOfWork(w.v) + once(col, w.left); k < w.kappa {
 			w.kappa, w.best = k, c
-			w.start = col.Resume + col.Boot
+			w.start, w.charge = col.Resume+col.Boot, leastCharge(p, col, w)
 		}
 	}
 }
@@ -387,6 +360,22 @@ func switched(p *planner.Problem, c *planner.Column, w *worth, base, s, referenc
 	return base * max(1-(s-reference)/life(p, c, w, max(s, reference)), 0)
 }
 
+// leastCharge is what machines bought for the rest of a job on c cost beyond their use,
+// since they are paid for as long as the problem holds them, USD.
+func leastCharge(p *planner.Problem, c *planner.Column, w *worth) float64 {
+	return c.Alone * max(0, p.Hold.Hours()-c.Boot-c.Resume-c.WallHours(w.left))
+}
+
+// nearlyDone reports whether a job ends where it is before a switch would be judged:
+// its last minutes are worth what they cost there, and it is not moved.
+func nearlyDone(d *planner.Demand, w *worth) bool {
+	if d.Current < 0 {
+		return false
+	}
+	cur := &d.Columns[d.Current]
+	return cur.WallHours(w.left) < max(leastLife, lifePerS*(cur.Resume+cur.Boot))
+}
+
 // setWorth sets the worth of every column of a job.
 func setWorth(p *planner.Problem, d *planner.Demand, w *worth) {
 	start := w.start
@@ -405,9 +394,17 @@ func setWorth(p *planner.Problem, d *planner.Demand, w *worth) {
 			switched(p, cur, &plain, base, s, start)-base)
 		reference = 0
 	}
+	near := nearlyDone(d, w)
 	for c := range d.Columns {
 		col := &d.Columns[c]
 		base := (w.kappa + w.dear) * col.Speed.Goodput * col.Useful
+		if near {
+			if c != d.Current {
+				col.Stay, col.Here, col.Bought = 0, 0, 0
+				continue
+			}
+			base = max(base, col.CostOfWork(w.v)*col.Speed.Goodput*col.Useful)
+		}
 		share := float64(col.PerNode) / float64(p.Offers[col.Offer].Type.Count)
 		steady := w.bonus + credit - w.v*col.Loss*col.Down - team*share*col.Alone
 		if tries(p, d.State, col) {
@@ -419,12 +416,12 @@ func setWorth(p *planner.Problem, d *planner.Demand, w *worth) {
 		if d.Current < 0 {
 			moving := once(col, w.left) * col.Speed.Goodput * col.Useful
 			col.Here -= moving
-			col.Bought -= moving
+			col.Bought -= moving + (leastCharge(p, col, w)-w.charge)/life(p, col, w, start)
 			continue
 		}
 		// The old machines run until the new ones are up.
 		col.Here -= col.OneOff / life(p, col, w, col.Resume)
-		col.Bought -= (col.OneOff + col.Alone*col.Boot) / life(p, col, w, col.Resume+col.Boot)
+		col.Bought -= (col.OneOff + col.Alone*col.Boot + leastCharge(p, col, w)) / life(p, col, w, col.Resume+col.Boot)
 	}
 }
 
@@ -440,7 +437,7 @@ func within(p *planner.Problem, d *planner.Demand, w *worth) {
 	current, best := -1, -1
 	for c := range d.Columns {
 		col := &d.Columns[c]
-		if col.Alone*col.PaidHours(w.p80)+col.OneOff > left {
+		if col.Spend(w.p80)+col.OneOff > left {
 			continue
 		}
 		if c == d.Current {
@@ -462,7 +459,7 @@ func within(p *planner.Problem, d *planner.Demand, w *worth) {
 func cheapest(d *planner.Demand, work float64) float64 {
 	least := math.Inf(1)
 	for c := range d.Columns {
-		least = min(least, d.Columns[c].Alone*d.Columns[c].PaidHours(work)+d.Columns[c].OneOff)
+		least = min(least, d.Columns[c].Spend(work)+d.Columns[c].OneOff)
 	}
 	return least
 }

@@ -85,7 +85,13 @@ func TestAloneEachJobGetsItsOwnArgmax(t *testing.T) {
 			rate := p.Offers[col.Offer].Rate.Dollars() * float64(col.Nodes)
 			hazard := p.Offers[col.Offer].Hazard
 			lossPerHour := hazard.PoolPerHour + float64(col.Nodes)*hazard.OnePerHour
-			if k := (rate + w.v*(1+lossPerHour*hazard.Down.Hours())) / (col.Speed.Goodput * col.Useful); k < least {
+			wait := hazard.Down.Hours()
+			for x := range d.Columns {
+				if d.Columns[x].Offer != col.Offer {
+					wait = 0 // another is sold: after a loss it runs there
+				}
+			}
+			if k := (rate + w.v*(1+lossPerHour*wait)) / (col.Speed.Goodput * col.Useful); k < least {
 				least, at = k, c
 			}
 		}
