@@ -18,7 +18,7 @@ func (h hints) learn(m *InstanceRecord) {
 
 // hintHours is the exposure of what is believed of a hint before anything is seen: one
 // loss within so many hours. A guess: no cloud publishes what follows its hints.
-const hintHours = 1.0
+const hintHours = 0.1
 
 // risk is the losses per hour that a hint adds to those of its pool, for the machines
 // that are there and for those that would come. The belief is a Gamma law of shape 1

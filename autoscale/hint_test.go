@@ -58,7 +58,7 @@ func TestHintDisturbsNothingThatCannotBeReplaced(t *testing.T) {
 	}
 }
 
-// A hint adds one loss an hour to its pool, and wears off as it does not come true.
+// A hint adds ten losses an hour to its pool, and wears off as it does not come true.
 func TestHintWearsOff(t *testing.T) {
 	run := func(hinted bool) (risks []float64) {
 		risk := 0.0
@@ -79,7 +79,7 @@ func TestHintWearsOff(t *testing.T) {
 		return risks
 	}
 	without, with := run(false), run(true)
-	for n, want := range []float64{1, 0.5, 1. / 3} {
+	for n, want := range []float64{1 / 0.1, 1 / 1.1, 1 / 2.1} {
 		if got := with[n] - without[n]; math.Abs(got-want) > 1e-9 {
 			t.Errorf("%d hours after the hint: %g losses an hour more, want %g", n, got, want)
 		}

@@ -97,12 +97,19 @@ func (r *Reasons) on(s *planner.JobState, o *planner.Offer) ([]planner.Column, e
 	for c := range cols {
 		cols[c].Offer = at
 	}
-	if v := r.know[i].v; v > 0 {
-		d := planner.Demand{State: s, Current: -1, Columns: slices.Concat(r.full[i].Columns, cols)}
-		fallBack(&r.problem, &d, v)
-		cols = d.Columns[len(r.full[i].Columns):]
+	return r.fallingBack(i, cols), nil
+}
+
+// fallingBack are columns of job i that go on after losses as those of the plan do.
+func (r *Reasons) fallingBack(i int, cols []planner.Column) []planner.Column {
+	v := r.know[i].v
+	if v <= 0 {
+		return cols
 	}
-	return cols, nil
+	planned := r.full[i].Columns
+	d := planner.Demand{State: &r.problem.Jobs[i], Current: -1, Columns: slices.Concat(planned, cols)}
+	fallBack(&r.problem, &d, v)
+	return d.Columns[len(planned):]
 }
 
 func (r *Reasons) elsewhere(s *planner.JobState, c *planner.Column, o *planner.Offer, w *worth) Elsewhere {

@@ -65,7 +65,7 @@ func (r *Reasons) program(p *planner.Problem) (*planner.Program, error) {
 		if w.kappa == 0 {
 			w = appraise(p, d, nil)
 		}
-		fallBack(p, d, w.v)
+		d.Columns = r.fallingBack(i, d.Columns)
 		if now := r.full[i].Current; now >= 0 && d.Current < 0 {
 			// It would lose what it holds: what it is worth elsewhere is still told
 			// from there, else a restart that is forced would cost nothing.
