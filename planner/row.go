@@ -44,7 +44,9 @@ func (r *Row) counts(j *Job, o *Offer) bool {
 }
 
 // whole reports whether machines of an offering count as a whole.
-func (r *Row) whole(o provider.Offering) bool { return !r.ofJobs() && (r.Over == nil || r.Over(nil, o)) }
+func (r *Row) whole(o provider.Offering) bool {
+	return !r.ofJobs() && (r.Over == nil || r.Over(nil, o))
+}
 
 // ofSpot reports whether the row bounds the part of spot.
 func (r *Row) ofSpot() bool { return r.Kind == SpotRow || r.Kind == LeastSpotRow }
