@@ -95,7 +95,7 @@ kind Config; "goodfleet config show" tells each value and where it comes from.`,
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentFlags().String("config", "", "settings file of kind Config (default $GOODFLEET_CONFIG, else goodfleet/goodfleet.yaml in the folder for settings)")
 	root.AddCommand(
-		newSimulate(s), newPlan(s), newWhy(s), newOffers(s), newPrices(s), newCostReport(s), newBudget(s), newFocus(s), newGoodput(s), newAllocate(s), newAssign(s),
+		newSimulate(s), newPlan(s), newWhy(s), newOffers(s), newPrices(s), newCostReport(s), newBudget(s), newFocus(s), newGoodput(s), newAllocate(s), newAssign(s), newData(s),
 		newConfig(s), newSchema(s), newExamples(s), newVersion(s),
 	)
 	root.InitDefaultCompletionCmd()
