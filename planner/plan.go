@@ -89,6 +89,7 @@ const (
 	PriceClock Clock = "price"    // a quote changed
 	LeaseClock Clock = "lease"    // a lease ends
 	NetClock   Clock = "deadline" // a safety net is due
+	FreeClock  Clock = "free"     // a machine becomes free on which a job waits
 	StayClock  Clock = "stay"     // a job has been where it is for so long that a move is judged over a longer time
 )
 

@@ -54,6 +54,9 @@ func report(p *planner.Problem, pr *planner.Program, sol planner.Solution, know 
 			wake(longer(d, &know[i]), planner.StayClock)
 		}
 	}
+	for _, at := range delay(p, know, full, &plan) {
+		wake(at, planner.FreeClock)
+	}
 	makeRoom(&plan)
 	for m := range plan.Machines {
 		pm := &plan.Machines[m]
