@@ -185,7 +185,7 @@ func TestPoolsThatSwapPricesAreNotChased(t *testing.T) {
 		return provider.Offering{Cloud: "aws", Region: "us-east-1", Zone: zone, Type: "p3.2xlarge", Market: provider.OnDemand}
 	}
 	for _, tt := range []struct{ low, high pricing.Rate }{{300, 330}, {300, 345}, {3000, 3300}} {
-		for _, value := range []pricing.Rate{0, pricing.DollarPerHour / 100, 5 * pricing.DollarPerHour} {
+		for _, value := range []pricing.Rate{0, pricing.DollarPerHour / 10_000, pricing.DollarPerHour / 100, 5 * pricing.DollarPerHour} {
 			s := smallSetting(t, 1, 0)
 			s.Offerings = []provider.Offering{pool("use1-az1"), pool("use1-az2")}
 			s.Loop.SkipUnchanged = false
