@@ -17,6 +17,7 @@ const (
 	pivotWork  = 40_000_000 // pivots × jobs that are worth the vertex
 	secondHelp = 200        // jobs with a choice from which the second objective begins at an interior point
 
+	secondLoss  = 1e-8 // of the level's gap that the second objective may cost
 	insideSlack = 1e-7 // room that the level leaves the interior point
 )
 
@@ -51,7 +52,7 @@ func (p *Program) vertex(s *Solution, o Options) {
 		return
 	}
 	first := *s
-	first.X = v.point()
+	first.X = v.lifted()
 	prices := v.prices()
 	c, _ := p.certify(prices, s.Level)
 	if c.Bound <= s.Bound {
@@ -67,10 +68,10 @@ func (p *Program) vertex(s *Solution, o Options) {
 	}
 	v.second(o)
 	second := *s
-	second.X = v.point()
+	second.X = v.lifted()
 	second.Pivots = v.s.Iteration
 	second.close(p, o.gap())
-	if second.Violation <= feasibleTol && second.Gap <= max(o.gap(), first.Gap+1e-8) {
+	if second.Violation <= feasibleTol && second.Gap <= max(o.gap(), s.Gap+secondLoss) {
 		*s = second
 	}
 }
@@ -327,6 +328,58 @@ func (v *polish) inside(gain []float64, o Options) {
 
 // point is the vertex in columns of the source, repaired to rounding.
 func (v *polish) point() []float64 {
+	x := v.values()
+	v.p.repair(x)
+	return x
+}
+
+// lifted is the vertex as point gives it, with what jobs need and the simplex method cannot
+// see: a need far below that of others is within its tolerance, and so is a share of zero,
+// which would hold the level there.
+func (v *polish) lifted() []float64 {
+	x := v.values()
+	t := 0.0
+	if v.level >= 0 {
+		t = v.s.Value(v.level) * v.sc.level
+	}
+	for j := range v.p.Jobs() {
+		need := v.p.floor(j) + v.p.follow(j)*t
+		if need <= 0 {
+			continue
+		}
+		have := v.p.reach(x, j)
+		if have >= need*(1-seenTol) {
+			continue
+		}
+		if have >= need/2 {
+			for i := v.p.First[j]; i < v.p.First[j+1]; i++ {
+				x[i] *= need / have
+			}
+		} else if i := v.lightest(j); i >= 0 {
+			x[i] += (need - have) / v.p.Speed[i]
+		}
+	}
+	v.p.repair(x)
+	return x
+}
+
+// lightest is the column of job j that takes the least of all capacity for its speed.
+func (v *polish) lightest(j int) int32 {
+	best, least := int32(-1), math.Inf(1)
+	for i := v.sc.First[j]; i < v.sc.First[j+1]; i++ {
+		use := 1.0
+		for e := v.sc.Entry[i]; e < v.sc.Entry[i+1]; e++ {
+			use += v.sc.Use[e]
+		}
+		if s := v.sc.Speed[i]; s > 0 && use/s < least {
+			best, least = v.sc.column[i], use/s
+		}
+	}
+	return best
+}
+
+// values are the shares of the vertex in columns of the source.
+func (v *polish) values() []float64 {
 	x := make([]float64, v.p.Columns())
 	for i, c := range v.in {
 		if c >= 0 {
@@ -335,12 +388,13 @@ func (v *polish) point() []float64 {
 			}
 		}
 	}
-	v.p.repair(x)
 	return x
 }
 
-// roundTol is a share of time that is rounding.
-const roundTol = 1e-12
+const (
+	roundTol = 1e-12 // a share of time that is rounding
+	seenTol  = 1e-10 // relative miss of a need that is rounding
+)
 
 // prices are the vertex's capacity prices in units of the source.
 func (v *polish) prices() []float64 {

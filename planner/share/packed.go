@@ -193,6 +193,7 @@ func (f *pairing) run(s settings) plan {
 		}
 	}
 	f.read(&r)
+	f.lift(&r, s)
 	return r
 }
 
@@ -231,6 +232,7 @@ func (f *pairing) read(r *plan) {
 			r.theta[q.B] += x * q.Throughput[i%n][1]
 		}
 	}
+	r.need, r.level = f.d.needs(r.objective), f.d.follow != nil
 	for j := range m {
 		r.worth[j] = max(0, f.s.Price(m+j)) * f.gain / f.speed[j]
 	}
@@ -240,6 +242,5 @@ func (f *pairing) read(r *plan) {
 		}
 	}
 	r.support = f.support(r)
-	r.need, r.level = f.d.needs(r.objective), f.d.follow != nil
 	r.pivots = f.s.Iteration
 }
