@@ -34,7 +34,7 @@ const (
 	ascentInner  = 0.995 // of the way to the nearest bound
 	ascentRefine = 2     // times that a solution is corrected by what it misses
 	ascentSteps  = 150
-	ascentShut   = 1e-14 // mean complementarity below which rounding takes over
+	ascentShut   = 1e-14 // mean complementarity, relative to worth, below which rounding takes over
 )
 
 // newAscent starts from shares that keep all rows strictly.
@@ -54,10 +54,7 @@ func newAscent(rate [][]float64, start [][]float64, scale, capacity []float64, p
 	}
 	a.slacks()
 	// Prices with one product of each share and its price: the middle of the path there.
-	tau := 0.0
-	for j := range m {
-		tau += a.slope(j) * a.u[j] / float64(m*(n+1))
-	}
+	tau := a.worth()
 	for j := range m {
 		a.mu[j] = tau / a.y[j]
 		for w := range n {
@@ -72,6 +69,15 @@ func newAscent(rate [][]float64, start [][]float64, scale, capacity []float64, p
 		}
 	}
 	return a
+}
+
+// worth is the mean over all columns of what the jobs' u are worth at their slopes.
+func (a *ascent) worth() float64 {
+	sum := 0.0
+	for j, u := range a.u {
+		sum += a.slope(j) * u
+	}
+	return sum / float64(len(a.u)*(a.n+1))
 }
 
 // slacks sets what follows from x: u, idle time and idle workers.
@@ -116,7 +122,7 @@ func (a *ascent) run(done func() bool) {
 	for a.iterations < ascentSteps {
 		a.iterations++
 		tau := a.complementarity()
-		if tau < ascentShut {
+		if tau < ascentShut*a.worth() {
 			return
 		}
 		length, ok := a.step(centre * tau)
@@ -154,6 +160,7 @@ func (a *ascent) step(tau float64) (length float64, ok bool) {
 		normal[w*n+w] += a.z[w] / a.lambda[w]
 		right[w] += tau/a.lambda[w] - a.z[w]
 	}
+	unit := equilibrate(normal, n)
 	factor, ok := factorise(normal, n)
 	if !ok {
 		return 0, false
@@ -161,11 +168,14 @@ func (a *ascent) step(tau float64) (length float64, ok bool) {
 	dl, change := make([]float64, n), mat.NewVecDense(n, nil)
 	dz := make([]float64, n)
 	for range 1 + ascentRefine {
+		for w := range right {
+			right[w] *= unit[w]
+		}
 		if factor.SolveVecTo(change, mat.NewVecDense(n, right)) != nil {
 			return 0, false
 		}
 		for w := range dl {
-			dl[w] += change.AtVec(w)
+			dl[w] += change.AtVec(w) * unit[w]
 		}
 		a.direction(tau, dl, dz, b, r)
 		for w := range right { // what the types' rows still miss
@@ -175,6 +185,22 @@ func (a *ascent) step(tau float64) (length float64, ok bool) {
 		}
 	}
 	return a.move(tau, dl, dz), true
+}
+
+// equilibrate scales rows and columns of the types' matrix to a diagonal of 1, by the units
+// that it returns: types of few and of a million workers, full and idle, differ by more than
+// double precision holds.
+func equilibrate(normal []float64, n int) []float64 {
+	unit := make([]float64, n)
+	for w := range n {
+		unit[w] = 1 / math.Sqrt(normal[w*n+w])
+	}
+	for w := range n {
+		for k := range n {
+			normal[w*n+k] *= unit[w] * unit[k]
+		}
+	}
+	return unit
 }
 
 // factorise factors the types' matrix, with a little more on its diagonal where rounding

@@ -98,6 +98,9 @@ func (f *fitness) solve(o Options) Answer {
 		}
 		return idle > meanPatience || distance(f.mean(value), f.mean(bound)) <= o.settings().gap/2
 	})
+	if b := f.tightest(a, f.price); b < bound {
+		bound = b
+	}
 	for j := range r.x {
 		r.theta[j] = dot(p.Jobs[j].Throughput, r.x[j])
 	}
@@ -150,3 +153,40 @@ func (f *fitness) bound(a *ascent) float64 {
 	}
 	return sum
 }
+
+// tightest is the least of the bounds that bound gives at the prices over all u, job by job:
+// from 0 at u = tiny to the fastest type's, the slope of the best tangent is where the column
+// that it pays most for has just its u.
+func (f *fitness) tightest(a *ascent, prices []float64) float64 {
+	sum := 0.0
+	for w, price := range prices {
+		sum += price * a.capacity[w]
+	}
+	for i, rates := range f.rate {
+		low, high := tiny, tiny
+		for _, v := range rates {
+			high = max(high, v+tiny)
+		}
+		least := math.Inf(1)
+		for range tangents {
+			u := math.Sqrt(low * high)
+			slope, best, reach := math.Pow(u, f.power-1), 0.0, 0.0
+			for w, v := range rates {
+				if d := slope*v - f.scale[i]*prices[w]; v > 0 && d > best {
+					best, reach = d, v
+				}
+			}
+			least = min(least, boxCox(u, f.power)-slope*(u-tiny)+best)
+			if reach > u-tiny {
+				low = u
+			} else {
+				high = u
+			}
+		}
+		sum += least
+	}
+	return sum
+}
+
+// tangents is how often the range of a job's u is halved, in powers of ten.
+const tangents = 60
