@@ -53,6 +53,14 @@ type Assigned struct {
 // keepBonus makes a job keep its config on a tie: it is too small to decide anything else.
 const keepBonus = 1e-12
 
+const (
+	// roundOff is what a value may lose by rounding, as a part of it: what an option adds over
+	// none is a difference.
+	roundOff = 1e-16
+	// roundMost is the gap up to which an answer is optimal whose gap is rounding alone.
+	roundMost = 1e-7
+)
+
 // wholeGap is the part of the gap asked for to which Pollux's sum over none is solved:
 // the objective is a power of it, and may change faster.
 const wholeGap = 0.02
@@ -95,7 +103,7 @@ func (a *Assignment) Solve(l whole.Limits) Assigned {
 		out.Status, out.Conflict = "infeasible", crowd
 		return out
 	}
-	p, index := a.whole(worths, capacity)
+	p, index, bonus := a.whole(worths, capacity)
 	inner := l
 	if a.Rule == Pollux {
 		inner.Gap = want(l) * wholeGap / max(1, math.Abs(a.none()))
@@ -103,10 +111,13 @@ func (a *Assignment) Solve(l whole.Limits) Assigned {
 		inner.Gap, p.Offset = want(l)*(1-keepPart), a.offset(worths)
 	}
 	r := whole.Solve(&p, inner)
-	value := 0.0
+	value, loose := 0.0, 0.0 // loose: what the bound does not see
 	for j, c := range r.Choice {
 		if c >= 0 {
-			out.Choice[j] = index[j][c]
+			if out.Choice[j] = index[j][c]; out.Choice[j] == a.Requests[j].Current {
+				loose += bonus
+			}
+			loose += roundOff * math.Abs(p.Options[j][c].Value)
 		}
 		if c = out.Choice[j]; c >= 0 {
 			value += worths[j][c]
@@ -114,14 +125,15 @@ func (a *Assignment) Solve(l whole.Limits) Assigned {
 			value += a.none()
 		}
 	}
-	out.Objective, out.Bound = a.objective(value), a.objective(value+max(0, r.Bound-r.Value))
+	search := max(0, r.Bound-r.Value)
+	out.Objective, out.Bound = a.objective(value), a.objective(min(value+search+loose, a.alone(worths)))
 	out.Gap = distance(out.Objective, out.Bound)
 	out.Nodes = r.Nodes
 	for _, price := range r.Prices {
 		out.Price = append(out.Price, price*a.slope(out.Objective))
 	}
 	out.Status = "feasible"
-	if out.Gap <= want(l) {
+	if closed := distance(out.Objective, a.objective(value+search)) <= want(l); out.Gap <= want(l) || closed && out.Gap <= roundMost {
 		out.Status = "optimal"
 	}
 	return out
@@ -129,7 +141,8 @@ func (a *Assignment) Solve(l whole.Limits) Assigned {
 
 // whole states the choice of the jobs that are not pinned by what each option adds over
 // none, and tells which options of each job it holds.
-func (a *Assignment) whole(worths [][]float64, capacity []float64) (p whole.Problem, index [][]int) {
+// bonus is what an option has for being kept.
+func (a *Assignment) whole(worths [][]float64, capacity []float64) (p whole.Problem, index [][]int, bonus float64) {
 	largest := 1.0
 	for _, list := range worths {
 		for _, v := range list {
@@ -138,6 +151,7 @@ func (a *Assignment) whole(worths [][]float64, capacity []float64) (p whole.Prob
 			}
 		}
 	}
+	bonus = keepBonus * largest
 	p = whole.Problem{Options: make([][]whole.Option, len(worths)), Capacity: capacity}
 	index = make([][]int, len(worths))
 	for j := range a.Requests {
@@ -148,13 +162,13 @@ func (a *Assignment) whole(worths [][]float64, capacity []float64) (p whole.Prob
 			}
 			v := worths[j][i] - a.none()
 			if i == q.Current {
-				v += keepBonus * largest
+				v += bonus
 			}
 			p.Options[j] = append(p.Options[j], whole.Option{Row: c.Type, Units: float64(c.GPUs), Value: v})
 			index[j] = append(index[j], i)
 		}
 	}
-	return p, index
+	return p, index, bonus
 }
 
 // crowded lists the pinned jobs of types that cannot hold all of theirs.
@@ -166,6 +180,25 @@ func (a *Assignment) crowded(pinned []int, left []float64) []int {
 		}
 	}
 	return list
+}
+
+// alone is what no choice exceeds: each job has the best of its options.
+func (a *Assignment) alone(worths [][]float64) float64 {
+	sum := 0.0
+	for j, q := range a.Requests {
+		if q.Pinned {
+			sum += worths[j][q.Current]
+			continue
+		}
+		most := a.none()
+		for _, v := range worths[j] {
+			if !math.IsNaN(v) {
+				most = max(most, v)
+			}
+		}
+		sum += most
+	}
+	return sum
 }
 
 // offset is what the objective is if no job that has a choice gets a config.

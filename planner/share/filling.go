@@ -44,7 +44,16 @@ func waterFilling(p *Problem, o Options) (Answer, error) {
 	for _, rate := range p.rates(make([]bool, len(p.Jobs))) {
 		most += rate
 	}
-	a := answerOf(r, sum, sum+f.Excess*most)
+	bound := sum + f.Excess*most
+	if f.Status != block.Optimal { // a level is not found: all that is sure is each job alone
+		bound = 0
+		for j, e := range equal {
+			if e > 0 {
+				bound += p.fastest(j) / e
+			}
+		}
+	}
+	a := answerOf(r, sum, bound)
 	a.Vector, a.Left, a.Rounds = vector, left, f.Rounds
 	return a, nil
 }

@@ -52,7 +52,7 @@ func (a *Assignment) worth(v float64) float64 {
 	if a.Rule == Sia {
 		return a.sense() * math.Pow(v, a.Power)
 	}
-	return boxCox(v+tiny, a.Power)
+	return powerOf(v+tiny, a.Power)
 }
 
 // none is what a job without config counts, in the sense of a maximum.
@@ -60,13 +60,16 @@ func (a *Assignment) none() float64 {
 	if a.Rule == Sia {
 		return -a.Lambda
 	}
-	return boxCox(tiny, a.Power)
+	return powerOf(tiny, a.Power)
 }
 
 // objective turns the sum of worths into what the rule states.
 func (a *Assignment) objective(sum float64) float64 {
 	if a.Rule == Sia {
 		return a.sense() * sum
+	}
+	if n := len(a.Requests); n > 0 && math.Abs(a.Power) >= flatPower {
+		return math.Pow(max(0, a.Power*sum/float64(n)), 1/a.Power)
 	}
 	return meanOf(sum, len(a.Requests), a.Power)
 }
@@ -86,6 +89,18 @@ func (a *Assignment) factor(r Restart) float64 {
 		return 1
 	}
 	return max(r.AgeSec-r.Count*r.CostSec, 0) / (r.AgeSec + r.CostSec)
+}
+
+// flatPower is the power from which u^p tells large u apart by itself: boxCox takes 1 off,
+// and with it all digits of u^p below 1e-16.
+const flatPower = 0.05
+
+// powerOf orders u as boxCox does, by u^p/p where that has more digits.
+func powerOf(u, p float64) float64 {
+	if math.Abs(p) < flatPower {
+		return boxCox(u, p)
+	}
+	return math.Pow(u, p) / p
 }
 
 // boxCox is (u^p − 1)/p, and ln u at p = 0: it grows with u for every p, and its sum
