@@ -49,6 +49,15 @@ func drawAssignment(r *rand.Rand, jobs, types int) *share.Assignment {
 	return a
 }
 
+// drawRequests makes an assignment of up to 24 jobs, or of 50.
+func drawRequests(r *rand.Rand) *share.Assignment {
+	jobs := r.IntN(25)
+	if r.IntN(10) == 0 {
+		jobs = 50
+	}
+	return drawAssignment(r, jobs, 1+r.IntN(6))
+}
+
 // assignment is the integer program as it is written down by its authors.
 func assignment(a *share.Assignment, gap float64) answer {
 	p := &Program{Sense: 1, Gap: gap}
@@ -98,11 +107,8 @@ func assignment(a *share.Assignment, gap float64) answer {
 func TestAssignmentsAgreeWithHiGHS(t *testing.T) {
 	r := rand.New(rand.NewPCG(*seed, 3))
 	for i := range *instances {
-		jobs := r.IntN(25)
-		if r.IntN(10) == 0 {
-			jobs = 50
-		}
-		a := drawAssignment(r, jobs, 1+r.IntN(6))
+		a := drawRequests(r)
+		jobs := len(a.Requests)
 		got, want := a.Solve(whole.Limits{}), assignment(a, 1e-9)
 		if len(a.Requests) == 0 {
 			want = answer{}

@@ -14,9 +14,9 @@ import (
 func draw(r *rand.Rand, most int, pairs bool) *share.Problem {
 	p := &share.Problem{}
 	for w := range 1 + r.IntN(4) {
-		workers := r.IntN(9)
-		if r.IntN(12) > 0 {
-			workers++
+		workers := 1 + r.IntN(9)
+		if r.IntN(12) == 0 {
+			workers = 0
 		}
 		p.Types = append(p.Types, share.Type{Name: fmt.Sprintf("t%d", w), Workers: workers, Price: math.Exp(r.NormFloat64())})
 	}
@@ -24,6 +24,9 @@ func draw(r *rand.Rand, most int, pairs bool) *share.Problem {
 	n := r.IntN(most + 1)
 	if r.IntN(3) > 0 {
 		n = 1 + r.IntN(min(most, 12))
+	}
+	if r.IntN(25) == 0 {
+		n = 0
 	}
 	for j := range n {
 		if j > 0 && r.IntN(4) == 0 {
@@ -38,6 +41,9 @@ func draw(r *rand.Rand, most int, pairs bool) *share.Problem {
 		}
 		if wild {
 			job.Weight = math.Pow(10, 6*r.Float64()-3)
+			if j < 2 { // the whole range
+				job.Weight = []float64{1e-3, 1e3}[j]
+			}
 		} else if r.IntN(3) == 0 {
 			job.Weight = float64(1 + r.IntN(5))
 		}

@@ -130,25 +130,28 @@ func checkRows(t *testing.T, i int, p *share.Problem, got *share.Answer) {
 }
 
 func TestWaterFillingAgreesWithItsDefinition(t *testing.T) {
-	y, _ := share.Find("water_filling_sum")
-	r := rand.New(rand.NewPCG(*seed, 2))
-	for i := range *instances {
-		p := draw(r, 8, false)
-		for j := range p.Jobs {
-			p.Jobs[j].Weight = float64(1 + r.IntN(4)) // the definition's programs have tolerances of their own
-		}
-		if r.IntN(2) == 0 && len(p.Jobs) > 0 {
-			drawEntities(r, p)
-		}
-		got, err := y.Share(p, share.Options{})
-		if err != nil || got.Status != "optimal" {
-			t.Fatalf("instance %d: %v, status %s", i, err, got.Status)
-		}
-		for j, u := range filled(p) {
-			if math.Abs(got.Vector[j]-u) > 1e-5*max(u, 1e-3) {
-				t.Errorf("instance %d, %d jobs: job %d at %.9g, want %.9g", i, len(p.Jobs), j, got.Vector[j], u)
+	for _, c := range []struct {
+		policy  string
+		stream  uint64
+		prepare func(*rand.Rand, *share.Problem)
+	}{{"water_filling_sum", 2, wholeWeights}, {"hierarchical", 16, inTeams}} {
+		t.Run(c.policy, func(t *testing.T) {
+			y, _ := share.Find(c.policy)
+			r := rand.New(rand.NewPCG(*seed, c.stream))
+			for i := range *instances {
+				p := draw(r, 8, false)
+				c.prepare(r, p)
+				got, err := y.Share(p, share.Options{})
+				if err != nil || got.Status != "optimal" {
+					t.Fatalf("instance %d: %v, status %s", i, err, got.Status)
+				}
+				for j, u := range filled(p) {
+					if math.Abs(got.Vector[j]-u) > 1e-5*max(u, 1e-2) {
+						t.Errorf("instance %d, %d jobs: job %d at %.9g, want %.9g", i, len(p.Jobs), j, got.Vector[j], u)
+					}
+				}
+				checkRows(t, i, p, &got)
 			}
-		}
-		checkRows(t, i, p, &got)
+		})
 	}
 }
