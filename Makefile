@@ -99,8 +99,16 @@ $(HIGHS):
 test-highs: $(HIGHS) ## every sharing policy against an independent solver, 500 random problems each; needs Go, npm and, once, their registries
 	cd test/highs && GOFLAGS=-mod=readonly GOODFLEET_HIGHS=$(HIGHS) GOODFLEET_CI_CACHE=$(CACHE) $(GO) test -count=1 -timeout 20m .
 
-bench-highs: $(HIGHS) ## CPU seconds of the solver, beside HiGHS, with ratios; needs what test-highs needs
-	cd test/highs && GOFLAGS=-mod=readonly GOODFLEET_HIGHS=$(HIGHS) GOODFLEET_CI_CACHE=$(CACHE) $(GO) test -run '^$$' -bench . -benchtime 1x -timeout 60m .
+# Native HiGHS, by version, from PyPI.
+HIGHSPY := $(CACHE)/highspy-1.16.0
+
+$(HIGHSPY)/installed:
+	@.ci/need python3 python3 python3-venv
+	mkdir -p $(CACHE)
+	.ci/highspy $(@D) 1.16.0
+
+bench-highs: $(HIGHS) $(HIGHSPY)/installed ## CPU seconds of the solver, beside native HiGHS and its WebAssembly build, with ratios; needs what test-highs needs, Python 3 and, once, PyPI
+	cd test/highs && GOFLAGS=-mod=readonly GOODFLEET_HIGHS=$(HIGHS) GOODFLEET_HIGHSPY=$(HIGHSPY) GOODFLEET_CI_CACHE=$(CACHE) $(GO) test -run '^$$' -bench '$(or $(BENCH),.)' -benchtime 1x -timeout 60m .
 
 test-crash: ## a thousand crashes of the loop at random calls, from a printed seed; needs Go
 	@.ci/crash 1000

@@ -23,7 +23,7 @@ func newEnvironment(environ []string) environment {
 
 // otherVariables begin as our settings do and are none: of the settings file, the
 // data folder and the make targets.
-var otherVariables = []string{envPrefix + "CONFIG", envPrefix + "DATA", envPrefix + "CI_CACHE", envPrefix + "EXAMPLES", envPrefix + "HIGHS", envPrefix + "FOCUS_VALIDATOR"}
+var otherVariables = []string{envPrefix + "CONFIG", envPrefix + "DATA", envPrefix + "CI_CACHE", envPrefix + "EXAMPLES", envPrefix + "HIGHS", envPrefix + "HIGHSPY", envPrefix + "FOCUS_VALIDATOR"}
 
 // check refuses a variable that looks like a setting and is none: a cap that is
 // misspelt must not be a cap that is not there.

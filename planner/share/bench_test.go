@@ -66,7 +66,7 @@ func BenchmarkGavel(b *testing.B) {
 	}{
 		{"max_min_fairness", 256, 0}, {"max_min_fairness", 1024, 0}, {"max_min_fairness", 2048, 0},
 		{"hierarchical", 256, 0}, {"hierarchical", 2048, 0},
-		{"max_min_fairness_packed", 256, 1e-4}, {"max_min_fairness_packed", 512, 1e-4},
+		{"max_min_fairness_packed", 256, 1e-4}, {"max_min_fairness_packed", 512, 1e-4}, {"max_min_fairness_packed", 1024, 1e-4},
 		{"power_mean", 2048, 1e-6},
 	} {
 		y, _ := Find(c.policy)
