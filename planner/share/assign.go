@@ -2,6 +2,7 @@ package share
 
 import (
 	"math"
+	"slices"
 
 	"github.com/goodfleet/goodfleet/planner/whole"
 )
@@ -111,6 +112,7 @@ func (a *Assignment) Solve(l whole.Limits) Assigned {
 		inner.Gap, p.Offset = want(l)*(1-keepPart), a.offset(worths)
 	}
 	r := whole.Solve(&p, inner)
+	fit(&p, r.Choice)
 	value, loose := 0.0, 0.0 // loose: what the bound does not see
 	for j, c := range r.Choice {
 		if c >= 0 {
@@ -125,7 +127,7 @@ func (a *Assignment) Solve(l whole.Limits) Assigned {
 			value += a.none()
 		}
 	}
-	search := max(0, r.Bound-r.Value)
+	search := max(0, r.Bound-worthOf(&p, r.Choice))
 	out.Objective, out.Bound = a.objective(value), a.objective(min(value+search+loose, a.alone(worths)))
 	out.Gap = distance(out.Objective, out.Bound)
 	out.Nodes = r.Nodes
@@ -180,6 +182,34 @@ func (a *Assignment) crowded(pinned []int, left []float64) []int {
 		}
 	}
 	return list
+}
+
+// fit takes the config from the last jobs of a row that holds more than it can: the search tells
+// values apart by parts of the largest, and may take for equal what does not fit.
+func fit(p *whole.Problem, choice []int) {
+	left := slices.Clone(p.Capacity)
+	for j, c := range choice {
+		if c < 0 {
+			continue
+		}
+		o := p.Options[j][c]
+		if left[o.Row] < o.Units {
+			choice[j] = -1
+			continue
+		}
+		left[o.Row] -= o.Units
+	}
+}
+
+// worthOf is the value of a choice.
+func worthOf(p *whole.Problem, choice []int) float64 {
+	sum := 0.0
+	for j, c := range choice {
+		if c >= 0 {
+			sum += p.Options[j][c].Value
+		}
+	}
+	return sum
 }
 
 // alone is what no choice exceeds: each job has the best of its options.

@@ -15,6 +15,7 @@ const (
 	farJobs  = iota // each job has an order of magnitude of its own, 1e-6 to 1e9 steps/s
 	farTypes        // so has each type of each job
 	farSizes        // jobs of up to 1,000 workers, more than there are of some types
+	farPairs        // jobs of one worker, any two of which may share it, on types of one worker
 	farKinds
 )
 
@@ -26,6 +27,9 @@ func drawIll(seed uint64, kind int) *Problem {
 	p := &Problem{}
 	for w := range 1 + r.IntN(4) {
 		p.Types = append(p.Types, Type{Name: fmt.Sprint(w), Workers: int(order(0, 6)), Price: order(-2, 2)})
+		if kind == farPairs {
+			p.Types[w].Workers = 1
+		}
 	}
 	for j := range 1 + r.IntN(12) {
 		if j > 0 && r.IntN(4) == 0 {
@@ -35,8 +39,11 @@ func drawIll(seed uint64, kind int) *Problem {
 			continue
 		}
 		job := Job{ID: fmt.Sprint(j), Scale: 1 << r.IntN(4), Steps: order(0, 6), Weight: order(-3, 3), Deadline: math.NaN()}
-		if kind == farSizes {
+		switch kind {
+		case farSizes:
 			job.Scale = int(order(0, 3))
+		case farPairs:
+			job.Scale = 1
 		}
 		base := order(-6, 9)
 		for range p.Types {
@@ -76,13 +83,13 @@ func drawIll(seed uint64, kind int) *Problem {
 func TestIllScaledProblemsAreCertifiedOrSaidNotToBe(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		kind := rapid.IntRange(0, farKinds-1).Draw(t, "kind")
-		p := drawIll(rapid.Uint64().Draw(t, "seed"), kind)
+		seed := rapid.Uint64().Draw(t, "seed")
 		for _, y := range Policies() {
+			p := drawIll(seed, kind)
 			if y.Name == "allox" {
 				for j := range p.Jobs {
 					p.Jobs[j].Scale = 1
 				}
-				p = &Problem{Types: p.Types, Jobs: p.Jobs}
 			}
 			a, err := y.Share(p, Options{})
 			if err != nil {
@@ -246,6 +253,15 @@ func TestIllScaledAssignmentsAreTheBestOfAllChoices(t *testing.T) {
 		want, ok := best(a)
 		if (got.Status == "infeasible") == ok {
 			t.Fatalf("status %s, feasible %v", got.Status, ok)
+		}
+		used := make([]int, len(a.Types))
+		for j, c := range got.Choice {
+			if c >= 0 {
+				o := a.Requests[j].Options[c]
+				if used[o.Type] += o.GPUs; used[o.Type] > a.Types[o.Type].Workers {
+					t.Fatalf("%d of %d accelerators", used[o.Type], a.Types[o.Type].Workers)
+				}
+			}
 		}
 		if !ok {
 			return
