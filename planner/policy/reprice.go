@@ -55,7 +55,7 @@ func hard(pr *planner.Program, d *planner.Demand, w *worth) {
 		return
 	}
 	next := appraise(pr.Problem, d, func(c *planner.Column) bool { return !pr.Spare(c) })
-	if next.best >= 0 {
+	if next.best >= 0 && d.Columns[next.best].Offer != d.Columns[d.Current].Offer { // else only its own size is in question
 		*w = next
 	}
 }
