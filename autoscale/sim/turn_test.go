@@ -93,20 +93,20 @@ func TestLockstepDoesWholeStepsUntilTheLastHasDoneThem(t *testing.T) {
 		}
 		out := simulate(lockstepT, s)
 
-		for now := 0.0; jobs[0].ends == 0 || jobs[1].ends == 0; {
-			over := now
+		for clock := 0.0; jobs[0].ends == 0 || jobs[1].ends == 0; {
+			over := clock
 			for i := range jobs {
 				c := &jobs[i]
 				if c.ends > 0 {
 					continue
 				}
 				did := min(math.Floor(c.perSec*360), c.left)
-				over = max(over, now+did/c.perSec)
+				over = max(over, clock+did/c.perSec)
 				if c.left -= did; c.left <= 0 {
-					c.ends = now + did/c.perSec
+					c.ends = clock + did/c.perSec
 				}
 			}
-			now = over
+			clock = over
 		}
 		for i, j := range out.JobOutcomes {
 			if got := j.JCTHours * 3600; math.Abs(got-jobs[i].ends) > 1e-3 {

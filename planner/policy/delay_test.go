@@ -10,9 +10,9 @@ import (
 	"github.com/goodfleet/goodfleet/provider"
 )
 
-// TestAJobWaitsForAMachineThatIsAboutToBeFree: a machine boots for three minutes, at
-// 1 USD/h with an hour worth 1 USD, so that waiting for up to six saves money.
-func TestAJobWaitsForAMachineThatIsAboutToBeFree(t *testing.T) {
+// oneV100 is a drawn problem with one job that runs on one V100, and an offer of that,
+// on demand at 1 USD/h, with a boot.
+func oneV100(boot time.Duration) (planner.Problem, planner.Offer) {
 	p := drawProblem(2, shape{jobs: 1, spot: true})
 	o := p.Offers[0]
 	for _, x := range p.Offers {
@@ -20,7 +20,14 @@ func TestAJobWaitsForAMachineThatIsAboutToBeFree(t *testing.T) {
 			o = x
 		}
 	}
-	o.Rate, o.Booked, o.Cap, o.Boot = pricing.DollarPerHour, pricing.DollarPerHour, -1, 3*time.Minute
+	o.Rate, o.Booked, o.Cap, o.Boot = pricing.DollarPerHour, pricing.DollarPerHour, -1, boot
+	return p, o
+}
+
+// TestAJobWaitsForAMachineThatIsAboutToBeFree: a machine boots for three minutes, at
+// 1 USD/h with an hour worth 1 USD, so that waiting for up to six saves money.
+func TestAJobWaitsForAMachineThatIsAboutToBeFree(t *testing.T) {
+	p, o := oneV100(3 * time.Minute)
 	job := func(id planner.JobID, hours float64) planner.JobState {
 		j := *p.Jobs[0].Job
 		j.ID, j.ValueOfTime, j.Submitted = id, pricing.DollarPerHour, p.Now

@@ -16,14 +16,7 @@ import (
 // minutes at 1 USD/h, and an hour of each job is worth 1 USD: one is kept where a job
 // comes in that time with more than a half, ln 2 or 6.9 jobs an hour.
 func TestIdleMachinesAreKeptWhereJobsComeFasterThanOthersBoot(t *testing.T) {
-	p := drawProblem(2, shape{jobs: 1, spot: true})
-	o := p.Offers[0]
-	for _, x := range p.Offers {
-		if x.Offering.Market == provider.OnDemand && x.Type.Accelerator == "V100" && x.Type.Count == 1 {
-			o = x
-		}
-	}
-	o.Rate, o.Booked, o.Cap, o.Boot = pricing.DollarPerHour, pricing.DollarPerHour, -1, 6*time.Minute
+	p, o := oneV100(6 * time.Minute)
 	for _, tt := range []struct {
 		name       string
 		came, idle int

@@ -13,8 +13,6 @@ import (
 	"github.com/goodfleet/goodfleet/autoscale/sim/peer"
 	"github.com/goodfleet/goodfleet/autoscale/sim/workload"
 	"github.com/goodfleet/goodfleet/planner"
-	"github.com/goodfleet/goodfleet/pricing"
-	"github.com/goodfleet/goodfleet/provider"
 )
 
 // Numbers of Pollux's simulator: a round a minute, and 30 s without progress at each new
@@ -40,11 +38,7 @@ func polluxSetting(data string, e experiment, p point, number int) (sim.Setting,
 	if err != nil {
 		return sim.Setting{}, err
 	}
-	catalogue, err := provider.EmbeddedCatalogue()
-	if err != nil {
-		return sim.Setting{}, err
-	}
-	prices, err := pricing.NewHistory(nil, nil) // nothing is sold
+	catalogue, prices, err := nothingSold()
 	if err != nil {
 		return sim.Setting{}, err
 	}

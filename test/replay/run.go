@@ -75,6 +75,16 @@ func run(ctx context.Context, data string, e experiment, p point, seed int) (res
 	return r, nil
 }
 
+// nothingSold is a world whose fleet stands: every type is known and none has a price.
+func nothingSold() (*provider.Catalogue, *pricing.History, error) {
+	catalogue, err := provider.EmbeddedCatalogue()
+	if err != nil {
+		return nil, nil, err
+	}
+	prices, err := pricing.NewHistory(nil, nil)
+	return catalogue, prices, err
+}
+
 // settingOf is the ground and the scheduler of a run.
 func settingOf(data string, e experiment, p point, seed int) (sim.Setting, error) {
 	if e.Workloads != "" {
@@ -84,11 +94,7 @@ func settingOf(data string, e experiment, p point, seed int) (sim.Setting, error
 	if err != nil {
 		return sim.Setting{}, err
 	}
-	catalogue, err := provider.EmbeddedCatalogue()
-	if err != nil {
-		return sim.Setting{}, err
-	}
-	prices, err := pricing.NewHistory(nil, nil) // nothing is sold
+	catalogue, prices, err := nothingSold()
 	if err != nil {
 		return sim.Setting{}, err
 	}
