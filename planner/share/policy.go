@@ -14,8 +14,15 @@ type Policy struct {
 func (y Policy) Share(p *Problem, o Options) (Answer, error) {
 	a, err := y.share(p, o)
 	a.Policy, a.Unit = y.Name, y.Unit
+	if a.Status == "optimal" && a.Gap > max(o.settings().gap, roundingGap) {
+		a.Status = "feasible"
+	}
 	return a, err
 }
+
+// roundingGap is the relative gap that rounding may leave an optimum; with more, nothing
+// is proved.
+const roundingGap = 1e-7
 
 // Policies lists all policies by name.
 func Policies() []Policy {

@@ -89,13 +89,21 @@ func newExchange(p *Problem, r *relaxation, keep [][]bool, choice []int) *exchan
 	return x
 }
 
-// unit is the largest of which all units are multiples, by trying few; 0: none.
+// unit is the largest of which all units are multiples: of whole numbers their greatest
+// common divisor, else by trying few parts of the least; 0: none was found.
 func (p *Problem) unit() float64 {
-	least := math.Inf(1)
+	least, common, integral := math.Inf(1), 0.0, true
 	for _, list := range p.Options {
 		for _, o := range list {
 			least = min(least, o.Units)
+			for a := o.Units; a >= 1; { // Euclid's, by remainders that are exact
+				common, a = a, math.Mod(common, a)
+			}
+			integral = integral && o.Units == math.Trunc(o.Units)
 		}
+	}
+	if integral && common >= 1 {
+		return common
 	}
 	for _, part := range []float64{1, 2, 3, 4} {
 		whole := true
@@ -127,8 +135,12 @@ func (x *exchange) run(enough float64) {
 	}
 }
 
-// groupwise tries all groups of so many rows until none of them gains.
+// groupwise tries all groups of so many rows until none of them gains. Without a unit
+// there are no states to count in.
 func (x *exchange) groupwise(size int, enough float64) {
+	if x.unit == 0 {
+		return
+	}
 	for range exchangePass {
 		x.shorten()
 		improved := false

@@ -102,7 +102,10 @@ func (p *Problem) pack(r *relaxation, keep [][]bool, res *Result, l Limits) bool
 		}
 	}
 	if t.found {
-		res.Choice, res.Value = t.choice, t.best
+		if !p.fits(t.choice) {
+			return false // values too near to each other to be told apart: nothing was proved
+		}
+		res.Choice, res.Value = t.choice, p.value(t.choice)
 	}
 	res.Bound = min(res.Bound, max(bound, t.best+t.gap)+labelRound*math.Abs(res.Bound))
 	return true

@@ -101,7 +101,10 @@ func (p *Problem) prove(r *relaxation, keep [][]bool, res *Result, l Limits) {
 	bound := t.run()
 	res.Nodes += t.nodes
 	if t.found {
-		res.Choice, res.Value = t.choice, t.best
+		if !p.fits(t.choice) {
+			return // values too near to each other to be told apart: nothing was proved
+		}
+		res.Choice, res.Value = t.choice, p.value(t.choice)
 	}
 	res.Bound = min(res.Bound, bound)
 }

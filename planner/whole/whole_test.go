@@ -178,6 +178,52 @@ func TestEachSearchMatchesEnumeration(t *testing.T) {
 	})
 }
 
+// Values that differ by less than the search tells apart may cost the best choice, but
+// never a row: what is chosen fits, and no choice passes the bound by more than rounding.
+func TestValuesNearToEachOtherStillFit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		base := math.Pow(10, float64(rapid.IntRange(3, 9).Draw(t, "size")))
+		p := &Problem{Capacity: []float64{100, 1, 10}}
+		for range rapid.IntRange(2, 5).Draw(t, "jobs") {
+			var list []Option
+			for range rapid.IntRange(0, 3).Draw(t, "options") {
+				list = append(list, Option{
+					Row:   rapid.IntRange(0, 2).Draw(t, "row"),
+					Units: rapid.SampledFrom([]float64{1, 7, 25, 100}).Draw(t, "units"),
+					Value: base*rapid.SampledFrom([]float64{0.5, 1}).Draw(t, "half") + base*1e-13*float64(rapid.IntRange(0, 10_000).Draw(t, "more")),
+				})
+			}
+			p.Options = append(p.Options, list)
+		}
+		want := enumerate(p, 0, append([]float64(nil), p.Capacity...))
+		got := Solve(p, Limits{Gap: math.Pow(10, -float64(rapid.IntRange(8, 16).Draw(t, "gap")))})
+		if !p.fits(got.Choice) {
+			t.Fatalf("choice %v does not fit", got.Choice)
+		}
+		if v := p.value(got.Choice); math.Abs(v-got.Value) > 1e-9*base || got.Bound < want-1e-8*base || got.Proved && v < want-1e-8*base {
+			t.Fatalf("value %g of a choice worth %g, bound %g, proved %v: want %g", got.Value, v, got.Bound, got.Proved, want)
+		}
+	})
+}
+
+func TestUnitDividesAllUnits(t *testing.T) {
+	for _, tt := range []struct {
+		units []float64
+		want  float64
+	}{
+		{[]float64{7, 100}, 1}, {[]float64{8, 12, 20}, 4}, {[]float64{3, 5}, 1}, {[]float64{6}, 6},
+		{[]float64{0.5, 1.5}, 0.5}, {[]float64{1.5, 2}, 0.5}, {[]float64{2, 2.5, 4}, 0.5}, {[]float64{0.7, 1}, 0}, {[]float64{1e6, 1e6 + 1}, 1},
+	} {
+		p := &Problem{Capacity: []float64{1}}
+		for _, u := range tt.units {
+			p.Options = append(p.Options, []Option{{Units: u, Value: 1}})
+		}
+		if got := p.unit(); got != tt.want {
+			t.Errorf("%v: %g, want %g", tt.units, got, tt.want)
+		}
+	}
+}
+
 func TestBoundHoldsAtAnyGapAskedFor(t *testing.T) {
 	for _, c := range []struct{ jobs, rows, nodes int }{{12, 3, 50}, {30, 8, 1}, {50, 4, 20}, {70, 3, 50}} {
 		p := configs(c.jobs, c.rows, 5)
