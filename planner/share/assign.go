@@ -184,8 +184,9 @@ func (a *Assignment) crowded(pinned []int, left []float64) []int {
 	return list
 }
 
-// fit takes the config from the last jobs of a row that holds more than it can: the search tells
-// values apart by parts of the largest, and may take for equal what does not fit.
+// fit takes the config from the last jobs of a row that holds more than it can. The search
+// is held to its rows; an answer that gives accelerators out twice would be worse than one
+// that leaves some idle.
 func fit(p *whole.Problem, choice []int) {
 	left := slices.Clone(p.Capacity)
 	for j, c := range choice {
