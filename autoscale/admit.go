@@ -219,7 +219,7 @@ func (a *admission) refuse(g *group, burn pricing.Rate, left []planner.QuotaLeft
 // keeps its place, so that another which was to have it must wait too, and so must one
 // that would meet a gang there with which it may not share a machine.
 func (a *admission) fit() {
-	size := map[provider.InstanceID]int{}
+	size := make(map[provider.InstanceID]int, len(a.s.Machines))
 	for i := range a.s.Machines {
 		inst := &a.s.Machines[i].Instance
 		if t, ok := a.s.Catalogue.Lookup(inst.Offering.Cloud, inst.Offering.Type); ok {
@@ -235,7 +235,7 @@ func (a *admission) fit() {
 		}
 	}
 	for {
-		used, gangs, closed := map[provider.InstanceID]int{}, map[provider.InstanceID]int{}, map[provider.InstanceID]int{}
+		used, gangs, closed := make(map[provider.InstanceID]int, len(a.s.Machines)), map[provider.InstanceID]int{}, map[provider.InstanceID]int{}
 		add := func(job *planner.Job, r *planner.Running) {
 			for _, id := range r.Machines {
 				used[id] += r.Config.Replicas / r.Config.Nodes

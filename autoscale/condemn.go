@@ -123,7 +123,7 @@ func (e endsLimit) over() string {
 // carried out at all, and says so; but a cap that was lowered and money that became
 // dearer are reasons of their own, and a job that moves gives its machines up only when it has left them.
 func (s *State) limitEnds(d *decision, robbed map[provider.InstanceID]bool) {
-	if s.MayEndAll {
+	if s.MayEndAll || len(d.diff.Drains)+len(d.diff.Terminations) == 0 {
 		return
 	}
 	ends := endsLimit{count: s.Ending, rate: s.EndingRate}

@@ -34,7 +34,7 @@ type move struct {
 }
 
 func newMoves(s *State, changed []Target) *moves {
-	m := &moves{s: s, machine: make(map[provider.InstanceID]*InstanceRecord, len(s.Machines)), holder: map[planner.JobID]*move{}}
+	m := &moves{s: s, machine: make(map[provider.InstanceID]*InstanceRecord, len(s.Machines)), holder: make(map[planner.JobID]*move, len(s.Jobs))}
 	for i := range s.Machines {
 		m.machine[s.Machines[i].Instance.ID] = &s.Machines[i]
 	}
@@ -60,8 +60,8 @@ func newMoves(s *State, changed []Target) *moves {
 
 // place gives every target its accelerators and finds out who can go and come now.
 func (m *moves) place() error {
-	var machines []placement.Machine
-	known := map[provider.InstanceID]bool{}
+	machines := make([]placement.Machine, 0, len(m.s.Machines))
+	known := make(map[provider.InstanceID]bool, len(m.s.Machines))
 	add := func(id provider.InstanceID, o provider.Offering) {
 		if t, ok := m.s.Catalogue.Lookup(o.Cloud, o.Type); ok && !known[id] {
 			known[id] = true
@@ -71,9 +71,9 @@ func (m *moves) place() error {
 	for i := range m.s.Machines {
 		add(m.s.Machines[i].Instance.ID, m.s.Machines[i].Instance.Offering)
 	}
-	var held []placement.Gang
-	var wants []placement.Want
-	var wanted []*move
+	held := make([]placement.Gang, 0, len(m.jobs))
+	wants := make([]placement.Want, 0, len(m.jobs))
+	wanted := make([]*move, 0, len(m.jobs))
 	for i := range m.jobs {
 		v := &m.jobs[i]
 		if v.job.Gang != nil {
@@ -229,8 +229,7 @@ func (m *moves) starts() []Start {
 		if v.target == nil || v.job.Gang != nil || v.fixed || m.s.Strays[v.job.Job.ID] || !v.job.Ended.IsZero() || !m.ready(v.target) {
 			continue
 		}
-		taken := slices.ContainsFunc(m.jobs, func(w move) bool { return w.job.Gang != nil && overlap(v.place, w.job.Gang) })
-		if taken {
+		if m.taken(v.place) {
 			continue
 		}
 		g := Gang{Job: v.job.Job.ID, Generation: v.job.Generation + 1, Config: v.target.Config, Offering: v.target.Offering}
@@ -240,6 +239,26 @@ func (m *moves) starts() []Start {
 		list = append(list, Start{Gang: g, Reason: cmp.Or(v.reason, "its machines are ready"), Clock: v.clock})
 	}
 	return list
+}
+
+// taken reports whether a gang holds an accelerator of a place.
+func (m *moves) taken(place placement.Gang) bool {
+	for i := range m.jobs {
+		if g := m.jobs[i].job.Gang; g != nil && overlap(place, g) {
+			return true
+		}
+	}
+	return false
+}
+
+// anyToEnd reports whether there is a machine that is to end whatever a plan says.
+func (s *State) anyToEnd() bool {
+	for i := range s.Machines {
+		if s.Machines[i].Draining || !s.Machines[i].Quarantined.IsZero() {
+			return true
+		}
+	}
+	return false
 }
 
 // robbed are the machines under gangs from which this decision takes their place
@@ -261,6 +280,9 @@ func (m *moves) robbed() map[provider.InstanceID]bool {
 // ends are the machines that can be ended now, and those that will be when their
 // gangs have left.
 func (m *moves) ends(releases []planner.Release) (now []Termination, drains []Drain) {
+	if len(releases) == 0 && !m.s.anyToEnd() {
+		return nil, nil
+	}
 	wanted, held := map[provider.InstanceID]bool{}, map[provider.InstanceID]bool{}
 	for i := range m.jobs {
 		if t := m.jobs[i].target; t != nil {

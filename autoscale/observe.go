@@ -214,6 +214,7 @@ func (l *Loop) state(now time.Time) *State {
 		s.Strays[p.Job] = true
 	}
 	l.beliefs.Own(l.ownedOnly())
+	s.Jobs, s.Machines = make([]JobRecord, 0, len(l.cache.jobs)), make([]InstanceRecord, 0, len(l.cache.machines))
 	for _, r := range l.cache.jobs {
 		if r.Ended.IsZero() || r.Gang != nil {
 			s.Jobs = append(s.Jobs, *r)

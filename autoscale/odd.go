@@ -40,14 +40,16 @@ func (l *Loop) rows(v *cloudView, now time.Time) (good []provider.Instance, ther
 	there = make(map[provider.InstanceID]bool, len(v.instances))
 	was := v.odd
 	v.odd = map[string]bool{}
-	first, unlike := map[provider.InstanceID]provider.Instance{}, map[provider.InstanceID]bool{}
-	for _, inst := range v.instances {
-		if row, twice := first[inst.ID]; !twice {
-			first[inst.ID] = inst
-		} else if row != inst {
-			unlike[inst.ID] = true
+	first, unlike := make(map[provider.InstanceID]int, len(v.instances)), map[provider.InstanceID]bool{}
+	for i := range v.instances {
+		id := v.instances[i].ID
+		if at, twice := first[id]; !twice {
+			first[id] = i
+		} else if v.instances[at] != v.instances[i] {
+			unlike[id] = true
 		}
 	}
+	good = make([]provider.Instance, 0, len(v.instances))
 	for _, inst := range v.instances {
 		if !l.mine(inst) || there[inst.ID] {
 			continue

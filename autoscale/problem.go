@@ -1,6 +1,7 @@
 package autoscale
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -14,7 +15,8 @@ import (
 // that have to stay as they are in this round are not in it either.
 func (s *State) problem() planner.Problem {
 	p := planner.Problem{Now: s.Now, Round: s.Round, Hold: s.Hold, BurnCap: s.BurnCap, Rows: slices.Clone(s.Rows), Budgets: s.Budgets, Teams: s.Teams}
-	there := map[provider.InstanceID]bool{}
+	p.Machines, p.Jobs = make([]planner.Machine, 0, len(s.Machines)), make([]planner.JobState, 0, len(s.Jobs))
+	there := make(map[provider.InstanceID]bool, len(s.Machines))
 	var aside pricing.Rate
 	strange := s.strange()
 	for i := range s.Machines {
@@ -69,10 +71,7 @@ func (s *State) problem() planner.Problem {
 
 // strange are the machines on which a gang runs of which no job of ours knows.
 func (s *State) strange() map[provider.InstanceID]bool {
-	list := map[provider.InstanceID]bool{}
-	for id := range s.Used {
-		list[id] = true
-	}
+	list := maps.Clone(s.Used)
 	for i := range s.Jobs {
 		if g := s.Jobs[i].Gang; g != nil {
 			for _, n := range g.Nodes {

@@ -20,8 +20,8 @@ func Check(machines []Machine, gangs []Gang) error {
 		}
 		there[m.ID] = m
 	}
-	holder := map[slot]planner.JobID{}
-	seen := map[planner.JobID]bool{}
+	holder := make(map[slot]planner.JobID, len(machines))
+	seen := make(map[planner.JobID]bool, len(gangs))
 	spans := map[provider.InstanceID]Gang{}
 	for _, g := range gangs {
 		if seen[g.Job] {

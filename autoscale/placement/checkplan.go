@@ -18,7 +18,7 @@ func CheckPlan(p planner.Problem, plan planner.Plan, lookup func(cloud, name str
 	for _, m := range p.Machines {
 		held[m.ID] = m
 	}
-	named := map[provider.InstanceID]bool{}
+	named := make(map[provider.InstanceID]bool, len(p.Machines))
 	left := make([]int, len(plan.Machines))
 	for i, m := range plan.Machines {
 		if m.Instance != "" {
@@ -54,7 +54,7 @@ func CheckPlan(p planner.Problem, plan planner.Plan, lookup func(cloud, name str
 		jobs[p.Jobs[i].Job.ID] = p.Jobs[i].Job
 	}
 	spans := map[planner.MachineRef]*planner.Job{} // gangs of several nodes
-	answered := map[planner.JobID]bool{}
+	answered := make(map[planner.JobID]bool, len(p.Jobs))
 	answer := func(job planner.JobID) error {
 		if answered[job] {
 			return fmt.Errorf("plan: job %s has two answers", job)

@@ -54,7 +54,7 @@ func Place(machines []Machine, held []Gang, wants []Want) ([]Gang, error) {
 		size[m.ID] = m.Accelerators
 	}
 	own := make(map[planner.JobID]Gang, len(held))
-	busy := map[slot]bool{} // held by some gang now
+	busy := make(map[slot]bool, len(machines)) // held by some gang now
 	for _, g := range held {
 		own[g.Job] = g
 		for _, n := range g.Nodes {
@@ -64,7 +64,7 @@ func Place(machines []Machine, held []Gang, wants []Want) ([]Gang, error) {
 		}
 	}
 	placed := make([]Gang, len(wants))
-	given := map[slot]bool{} // belongs to some want
+	given := make(map[slot]bool, len(machines)) // belongs to some want
 	take := func(at int, g Gang) {
 		placed[at] = g
 		for _, n := range g.Nodes {
