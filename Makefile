@@ -128,15 +128,17 @@ soak: ## ten thousand crashes, five thousand histories under budgets, ten months
 soak-tenth: ## a tenth of soak, with a printed seed; needs Go
 	@.ci/soak 100 5s "$(RAPID)" "$(FUZZ)"
 
-ci: ## what .ci/run calls: all of check, the outside data, the browser and a tenth of soak, with seconds; needs what these need
-	@.ci/table fmt vet staticcheck arrows test-race test-rest test-crash test-budget test-month test-data test-highs test-browser test-focus soak-tenth
+ci: ## what .ci/run calls: all of check, the outside data, published experiments, the browser and a tenth of soak, with seconds; needs what these need
+	@.ci/table fmt vet staticcheck arrows test-race test-rest test-crash test-budget test-month test-data replay-quick test-highs test-browser test-focus soak-tenth
 
-replay: ## published experiments against their published numbers, into test/replay (hours of CPU); needs Go and GOODFLEET_DATA (the folder of public data)
-	$(GO) run ./test/replay -out test/replay
+replay: ## published experiments against their published numbers, into test/replay (hours of CPU; ONLY=NAME: those with that in their name); needs Go and GOODFLEET_DATA (the folder of public data)
+	$(GO) run ./test/replay -out test/replay $(if $(ONLY),-only $(ONLY))
 
 replay-quick: ## a few of them, twice, with equal bytes, into $(OUT)/replay; needs Go and GOODFLEET_DATA (the folder of public data)
-	$(GO) run ./test/replay -quick -out $(OUT)/replay
-	$(GO) run ./test/replay -quick -out $(OUT)/replay-again
+	@if [ ! -d "$${GOODFLEET_DATA:-}" ]; then echo "replay-quick: GOODFLEET_DATA must name a folder, and is \"$${GOODFLEET_DATA:-}\"" >&2; exit 1; fi
+	$(GO) build -o bin/replay ./test/replay
+	./bin/replay -quick -out $(OUT)/replay -against test/replay/replay.csv
+	./bin/replay -quick -out $(OUT)/replay-again
 	diff -r $(OUT)/replay $(OUT)/replay-again
 
 clean: ## remove what the targets built; needs make

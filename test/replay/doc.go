@@ -6,8 +6,9 @@
 // file may end in ablations, which are shown and not judged: they tell what a difference
 // comes from.
 //
-//	replay [-quick] [-only NAME] -out FOLDER
+//	replay [-quick] [-only NAME] [-missing] [-against FILE] -out FOLDER
 //
 // It needs GOODFLEET_DATA, the folder of public data, and writes REPLAY.md and
-// replay.csv into the folder: the same bytes each time, with a hash of each run.
+// replay.csv into the folder: the same bytes each time, with a hash of each run. Both are
+// written after each run, so that -missing goes on where a replay was stopped.
 package main

@@ -26,11 +26,13 @@ type experiment struct {
 
 	Scheduler scheduler `json:"scheduler"`
 
-	Source    string    `json:"source"`    // of the published numbers
-	Tolerance tolerance `json:"tolerance"` // of the difference from them
-	Why       string    `json:"why"`       // that tolerance
-	Points    []point   `json:"points"`
-	Ablations []ablation
+	Source     string    `json:"source"`     // of the published numbers
+	PeerSource string    `json:"peerSource"` // of what the authors' own simulator says, where points have it
+	Tolerance  tolerance `json:"tolerance"`  // of the difference from the published numbers
+	Why        string    `json:"why"`        // that tolerance
+	Points     []point   `json:"points"`
+	Ablations  []ablation
+	Cause      string `json:"cause"` // of differences beyond the tolerance, as the ablations show it
 }
 
 // scheduler is one of package peer.
@@ -74,6 +76,7 @@ type point struct {
 	Jobs      int     `json:"jobs"`  // the first so many; 0: all
 	Seeds     []int   `json:"seeds"` // the mean over them; none: 0
 	Published float64 `json:"published"`
+	Peer      float64 `json:"peer"`  // by the authors' own simulator; 0: it is what was published, or not known
 	Quick     bool    `json:"quick"` // part of the quick set
 
 	rule *scheduler // of an ablation
@@ -103,8 +106,11 @@ func (p point) at() string {
 	if p.Jobs > 0 {
 		words = append(words, fmt.Sprintf("%d jobs", p.Jobs))
 	}
-	if len(words) == 0 {
-		return fmt.Sprintf("workloads %d", len(p.seeds()))
+	switch {
+	case len(words) == 0 && len(p.seeds()) == 1:
+		return fmt.Sprintf("workload %d", p.seeds()[0])
+	case len(words) == 0:
+		return fmt.Sprintf("%d workloads", len(p.seeds()))
 	}
 	return strings.Join(words, ", ")
 }
@@ -163,10 +169,33 @@ func (e *experiment) validate() error {
 	case e.Tolerance.Abs < 0 || e.Tolerance.Rel < 0 || e.Tolerance.Abs+e.Tolerance.Rel == 0:
 		return fmt.Errorf("tolerance %+v: want one of more than 0", e.Tolerance)
 	}
-	for i, p := range e.Points {
-		if !(p.Published > 0) || p.Load < 0 || p.Jobs < 0 {
-			return fmt.Errorf("points[%d]: %+v: want a published number, and no negative load or jobs", i, p)
+	if err := validatePoints("points", e.Points); err != nil {
+		return err
+	}
+	whats := map[string]bool{"": true}
+	for i, a := range e.Ablations {
+		if whats[a.What] {
+			return fmt.Errorf("ablations[%d]: %q: want words of its own", i, a.What)
 		}
+		whats[a.What] = true
+		if err := validatePoints(fmt.Sprintf("ablations[%d].points", i), a.Points); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// validatePoints reports the first thing that is wrong with the points of a field.
+func validatePoints(field string, points []point) error {
+	told := map[string]bool{}
+	for i, p := range points {
+		switch {
+		case !(p.Published > 0) || p.Load < 0 || p.Jobs < 0 || p.Peer < 0:
+			return fmt.Errorf("%s[%d]: %+v: want a published number, and no negative load, jobs or peer", field, i, p)
+		case told[p.at()]:
+			return fmt.Errorf("%s[%d]: %s is given twice", field, i, p.at())
+		}
+		told[p.at()] = true
 	}
 	return nil
 }

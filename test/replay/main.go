@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -19,22 +20,33 @@ import (
 
 // config is what is asked.
 type config struct {
-	data  string // folder of the public data
-	out   string
-	only  string // part of the names of experiments; "": all
-	quick bool
+	data     string // folder of the public data
+	out      string
+	only     string // part of the names of experiments; "": all
+	quick    bool
+	missing  bool   // leave what out holds already
+	against  string // file of recorded runs that ours are held against; "": none
+	parallel int    // runs side by side; 0: as many as there are processors
 }
 
 func main() {
 	cfg := config{data: os.Getenv("GOODFLEET_DATA")}
 	flag.StringVar(&cfg.out, "out", "", "folder that REPLAY.md and replay.csv are written to")
-	flag.StringVar(&cfg.only, "only", "", "run only experiments with this in their name")
+	flag.StringVar(&cfg.only, "only", "", "run only experiments with this in their name; what the folder holds of others stays")
 	flag.BoolVar(&cfg.quick, "quick", false, "run only the points of the quick set")
+	flag.BoolVar(&cfg.missing, "missing", false, "run only what the folder does not hold yet")
+	flag.StringVar(&cfg.against, "against", "", "tell which runs end otherwise than in this replay.csv")
+	flag.IntVar(&cfg.parallel, "parallel", 0, "runs side by side (0: as many as there are processors)")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	debug.SetGCPercent(400) // much garbage, little that lives
-	if err := replay(ctx, os.Stderr, cfg); err != nil {
+	err := replay(ctx, os.Stderr, cfg)
+	var used syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &used) == nil {
+		fmt.Fprintf(os.Stderr, "replay: %d CPU s, %d MiB at most\n", used.Utime.Sec+used.Stime.Sec, used.Maxrss>>10)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "replay:", err)
 		os.Exit(1)
 	}
@@ -43,7 +55,8 @@ func main() {
 // errMissed says that some published number was not met.
 var errMissed = errors.New("not every published number is met: see REPLAY.md")
 
-// replay runs what is asked, tells of each run as it ends, and writes the report.
+// replay runs what is asked, tells of each run as it ends, and writes the report after
+// each: what a stopped replay has done stays.
 func replay(ctx context.Context, tell io.Writer, cfg config) error {
 	switch info, err := os.Stat(cfg.data); {
 	case cfg.data == "":
@@ -52,24 +65,62 @@ func replay(ctx context.Context, tell io.Writer, cfg config) error {
 		return fmt.Errorf("GOODFLEET_DATA names %q, which is no folder", cfg.data)
 	case cfg.out == "":
 		return errors.New("-out: want the folder that the report is written to")
+	case cfg.quick && cfg.missing:
+		return errors.New("-quick runs all of the quick set: want no -missing beside it")
 	}
 	all, err := readExperiments()
 	if err != nil {
 		return err
 	}
-	rows := rowsOf(all, cfg)
-	if len(rows) == 0 {
+	return replayThese(ctx, tell, cfg, all)
+}
+
+func replayThese(ctx context.Context, tell io.Writer, cfg config, all []experiment) error {
+	rows := rowsOf(all, cfg.quick)
+	asked := 0
+	for _, r := range rows {
+		if r.asked = strings.Contains(r.experiment.Name, cfg.only); r.asked {
+			asked++
+		}
+	}
+	if asked == 0 {
 		return fmt.Errorf("-only %q: there is no such experiment", cfg.only)
 	}
-	if err := runAll(ctx, tell, cfg.data, rows); err != nil {
+	if !cfg.quick && (cfg.only != "" || cfg.missing) {
+		if err := takeRecorded(rows, cfg); err != nil {
+			return err
+		}
+	}
+	if err := runAll(ctx, tell, cfg, rows); err != nil {
 		return err
 	}
-	if err := write(cfg.out, rows); err != nil {
+	if cfg.against != "" {
+		if err := compare(tell, cfg.against, rows); err != nil {
+			return err
+		}
+	}
+	for _, r := range rows {
+		if r.asked && r.judged() && !r.met() {
+			return errMissed
+		}
+	}
+	return nil
+}
+
+// takeRecorded takes over what the folder holds of rows that are not to be run.
+func takeRecorded(rows []*row, cfg config) error {
+	held, err := readRecords(recordsIn(cfg.out))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
 		return err
 	}
 	for _, r := range rows {
-		if r.judged() && !r.met() {
-			return errMissed
+		for i := range r.results {
+			if x, ok := held[r.key(i)]; ok && (cfg.missing || !r.asked) {
+				r.results[i] = x
+			}
 		}
 	}
 	return nil
@@ -79,56 +130,80 @@ func replay(ctx context.Context, tell io.Writer, cfg config) error {
 type row struct {
 	experiment *experiment
 	point      point
-	ablation   string // what was changed; "": nothing
-	results    []result
+	ablation   string   // what was changed; "": nothing
+	asked      bool     // it is to be run
+	results    []result // of which those of no rounds are not known
 }
 
-// rowsOf lists what is to be run.
-func rowsOf(all []experiment, cfg config) []*row {
+// rowsOf lists what there is to run.
+func rowsOf(all []experiment, quick bool) []*row {
 	var rows []*row
+	add := func(r *row) {
+		if r.point.Quick || !quick {
+			r.results = make([]result, len(r.point.seeds()))
+			rows = append(rows, r)
+		}
+	}
 	for i := range all {
 		e := &all[i]
-		if !strings.Contains(e.Name, cfg.only) {
-			continue
-		}
 		for _, p := range e.Points {
-			if p.Quick || !cfg.quick {
-				rows = append(rows, &row{experiment: e, point: p})
-			}
+			add(&row{experiment: e, point: p})
 		}
 		for _, a := range e.Ablations {
 			for _, p := range a.Points {
-				if p.Quick || !cfg.quick {
-					p.rule = &a.Scheduler
-					rows = append(rows, &row{experiment: e, point: p, ablation: a.What})
-				}
+				p.rule = &a.Scheduler
+				add(&row{experiment: e, point: p, ablation: a.What})
 			}
 		}
 	}
 	return rows
 }
 
-// runAll runs all rows side by side, as many at a time as there are processors.
-func runAll(ctx context.Context, tell io.Writer, data string, rows []*row) error {
-	var mu sync.Mutex // guards tell
+// runAll runs the rows that are asked for and whose results are not known, side by
+// side, and writes all that is known after each run.
+func runAll(ctx context.Context, tell io.Writer, cfg config, rows []*row) error {
+	var mu sync.Mutex // guards tell and all results
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0))
+	if cfg.parallel <= 0 {
+		cfg.parallel = runtime.GOMAXPROCS(0)
+	}
+	group.SetLimit(cfg.parallel)
 	for _, r := range rows {
-		r.results = make([]result, len(r.point.seeds()))
 		for i, seed := range r.point.seeds() {
-			group.Go(func() (err error) {
+			mu.Lock()
+			known := r.results[i].known()
+			mu.Unlock()
+			if known || !r.asked {
+				continue
+			}
+			group.Go(func() error {
 				began := time.Now()
-				if r.results[i], err = run(ctx, data, *r.experiment, r.point, seed); err != nil {
+				x, err := run(ctx, cfg.data, *r.experiment, r.point, seed)
+				if err != nil {
 					return fmt.Errorf("%s at %s, seed %d: %w", r.experiment.Name, r.point.at(), seed, err)
 				}
 				mu.Lock()
 				defer mu.Unlock()
-				fmt.Fprintf(tell, "%s %s seed %d %s: %.4f (%d rounds, %.0f s)\n", r.experiment.Name, r.point.at(), seed, r.ablation, r.results[i].value, r.results[i].rounds, time.Since(began).Seconds())
-				return nil
+				r.results[i] = x
+				fmt.Fprintf(tell, "%s %s seed %d %s: %.4f (%d rounds, %.0f s)\n", r.experiment.Name, r.point.at(), seed, r.ablation, x.value, x.rounds, time.Since(began).Seconds())
+				return write(cfg.out, rows)
 			})
 		}
 	}
-	return group.Wait()
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	return write(cfg.out, rows)
+}
+
+// complete reports whether all seeds are known.
+func (r *row) complete() bool {
+	for _, x := range r.results {
+		if !x.known() {
+			return false
+		}
+	}
+	return true
 }
 
 // mean over the seeds.
@@ -144,3 +219,16 @@ func (r *row) mean() float64 {
 func (r *row) judged() bool { return r.ablation == "" }
 
 func (r *row) met() bool { return r.experiment.Tolerance.holds(r.mean(), r.point.Published) }
+
+// verdict of a row, in a word.
+func (r *row) verdict() string {
+	switch {
+	case !r.judged():
+		return "ablation"
+	case !r.complete():
+		return "not complete"
+	case !r.met():
+		return "not met"
+	}
+	return "met"
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -93,27 +94,133 @@ func someData(t *testing.T) string {
 	return root
 }
 
-func TestReplayWritesTheSameBytesTwice(t *testing.T) {
-	data := someData(t)
-	e := &experiment{
-		Name: "some", Title: "Some", Cluster: "2xV100,2xK80", Stream: "some", Window: []int{5, 35}, Measure: meanJCT, Source: "nobody", Why: "none",
-		Scheduler: scheduler{Rule: "max_min_fairness_agnostic"}, Tolerance: tolerance{Rel: 0.5}, Points: []point{{Load: 10, Published: 1}},
+// some is an experiment on someData.
+func some(name string) experiment {
+	return experiment{
+		Name: name, Title: "Some of " + name, Cluster: "2xV100,2xK80", Stream: "some", Window: []int{5, 35}, Measure: meanJCT, Source: "nobody", Why: "none",
+		Scheduler: scheduler{Rule: "max_min_fairness_agnostic"}, Tolerance: tolerance{Rel: 100}, Points: []point{{Load: 10, Published: 1}, {Load: 12, Published: 1, Peer: 1.5}},
 	}
-	text := func() string {
-		rows := rowsOf([]experiment{*e}, config{})
-		if err := runAll(context.Background(), io.Discard, data, rows); err != nil {
+}
+
+// written is what a replay of experiments leaves in its folder.
+func written(t *testing.T, cfg config, all ...experiment) (page, csv, told string) {
+	t.Helper()
+	var tell bytes.Buffer
+	if err := replayThese(context.Background(), &tell, cfg, all); err != nil {
+		t.Fatal(err)
+	}
+	var text [2]string
+	for i, name := range []string{"REPLAY.md", "replay.csv"} {
+		b, err := os.ReadFile(filepath.Join(cfg.out, name))
+		if err != nil {
 			t.Fatal(err)
 		}
-		return string(page(rows)) + string(table(rows))
+		text[i] = string(b)
 	}
-	first := text()
-	if diff := cmp.Diff(first, text()); diff != "" {
+	return text[0], text[1], tell.String()
+}
+
+func TestReplayWritesTheSameBytesTwice(t *testing.T) {
+	data := someData(t)
+	page, csv, _ := written(t, config{data: data, out: t.TempDir()}, some("a"))
+	again, csvAgain, _ := written(t, config{data: data, out: t.TempDir(), parallel: 1}, some("a"))
+	if diff := cmp.Diff(page+csv, again+csvAgain); diff != "" {
 		t.Error(diff)
 	}
-	for _, want := range []string{"## Some", "| 10 jobs/h | 0 | 1.00 |", "some,10 jobs/h,0,,\"mean JCT, h\","} {
-		if !strings.Contains(first, want) {
-			t.Errorf("no %q in\n%s", want, first)
+	for _, want := range []string{"2 of 2 published numbers", "## Some of a", "| 10 jobs/h | 0 | 1 | |", "| 12 jobs/h | 0 | 1 | 1.500 |", "a,10 jobs/h,0,,\"mean JCT, h\",1,,", ",met,", "make replay ONLY=a"} {
+		if !strings.Contains(strings.ReplaceAll(page, "|  |", "| |")+csv, want) {
+			t.Errorf("no %q in\n%s%s", want, page, csv)
 		}
+	}
+}
+
+// A replay that was stopped goes on with what it had not run, and ends in the bytes of
+// one that was not.
+func TestReplayGoesOnWhereItWasStopped(t *testing.T) {
+	data := someData(t)
+	want, wantCSV, _ := written(t, config{data: data, out: t.TempDir()}, some("a"), some("b"))
+	out := t.TempDir()
+	ctx, stop := context.WithCancel(context.Background())
+	err := replayThese(ctx, stopAfter(1, stop), config{data: data, out: out, parallel: 1}, []experiment{some("a"), some("b")})
+	if err == nil {
+		t.Fatal("it was not stopped")
+	}
+	page, csv, told := written(t, config{data: data, out: out, missing: true}, some("a"), some("b"))
+	if diff := cmp.Diff(want+wantCSV, page+csv); diff != "" {
+		t.Error(diff)
+	}
+	if n := strings.Count(told, " rounds, "); n < 1 || n > 3 {
+		t.Errorf("%d runs of 4 were left over:\n%s", n, told)
+	}
+}
+
+// stopAfter calls stop when so much was written to it.
+type stopWriter struct {
+	left int
+	stop func()
+}
+
+func stopAfter(n int, stop func()) *stopWriter { return &stopWriter{n, stop} }
+
+func (w *stopWriter) Write(p []byte) (int, error) {
+	if w.left--; w.left == 0 {
+		w.stop()
+	}
+	return len(p), nil
+}
+
+// Of experiments that are not asked for, what was recorded stays; what was never run is
+// said to be open.
+func TestReplayKeepsWhatItDoesNotRun(t *testing.T) {
+	data, out := someData(t), t.TempDir()
+	first, _, _ := written(t, config{data: data, out: out, only: "a"}, some("a"), some("b"))
+	if !strings.Contains(first, "2 of 2 published numbers are met within their tolerance. 2 more points") {
+		t.Error(first)
+	}
+	page, csv, told := written(t, config{data: data, out: out, only: "b"}, some("a"), some("b"))
+	if !strings.Contains(page, "4 of 4 published numbers") || strings.Count(csv, "\n") != 5 || strings.Count(told, " rounds, ") != 2 {
+		t.Errorf("%s\n%s\n%s", page, csv, told)
+	}
+	alone := some("a")
+	alone.Points = alone.Points[1:]
+	if _, _, told := written(t, config{data: data, out: t.TempDir(), against: recordsIn(out)}, alone); !strings.Contains(told, "1 runs end as recorded in") || !strings.Contains(told, ", 0 otherwise") {
+		t.Error(told)
+	}
+	alone.Scheduler.Aware = true
+	if _, _, told := written(t, config{data: data, out: t.TempDir(), against: recordsIn(out)}, alone); !strings.Contains(told, ", recorded as ") || !strings.Contains(told, ", 1 otherwise") {
+		t.Error(told)
+	}
+}
+
+func TestReplayFailsOnWhatIsNotMet(t *testing.T) {
+	e := some("a")
+	e.Tolerance, e.Cause = tolerance{Rel: 0.001}, "a number that nobody published."
+	out := t.TempDir()
+	err := replayThese(context.Background(), io.Discard, config{data: someData(t), out: out}, []experiment{e})
+	page, _ := os.ReadFile(filepath.Join(out, "REPLAY.md"))
+	if !errors.Is(err, errMissed) || !strings.Contains(string(page), "Cause of what is not met: a number") || !strings.Contains(string(page), "**not met**") {
+		t.Errorf("%v\n%s", err, page)
+	}
+}
+
+func TestRecordsSayWhatIsWrong(t *testing.T) {
+	head := strings.Join(columns, ",") + "\n"
+	line := "a,8 workloads,1,,m,1,,2.5,x,met,7,beef,c\n"
+	for _, tt := range []struct{ text, want string }{
+		{"", "want the columns"},
+		{"experiment,point\n", "want the columns"},
+		{head + strings.Replace(line, ",1,,m", ",one,,m", 1), "x:2: seed"},
+		{head + strings.Replace(line, "2.5", "much", 1), "x:2: ours"},
+		{head + strings.Replace(line, ",7,", ",0,", 1), "x:2: rounds"},
+		{head + line + line, "x:3: this run is told twice"},
+	} {
+		if _, err := parseRecords("x", strings.NewReader(tt.text)); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%q: %v, want %q", tt.text, err, tt.want)
+		}
+	}
+	got, err := parseRecords("x", strings.NewReader(head+line))
+	if want := (result{2.5, 7, "beef"}); err != nil || got[key{"a", "8 workloads", "", 1}] != want {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 
@@ -126,6 +233,7 @@ func TestReplaySaysWhatIsMissing(t *testing.T) {
 		{config{data: "/no/such/folder", out: "x"}, "is no folder"},
 		{config{data: t.TempDir()}, "-out"},
 		{config{data: t.TempDir(), out: t.TempDir(), only: "nothing"}, "no such experiment"},
+		{config{data: t.TempDir(), out: t.TempDir(), quick: true, missing: true}, "no -missing"},
 		{config{data: t.TempDir(), out: t.TempDir(), only: "gavel-7"}, "continuous_single_seed0.csv.gz"},
 	} {
 		err := replay(context.Background(), io.Discard, tt.cfg)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/csv"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,8 +14,8 @@ func write(folder string, rows []*row) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
-	for name, text := range map[string][]byte{"REPLAY.md": page(rows), "replay.csv": table(rows)} {
-		if err := os.WriteFile(filepath.Join(folder, name), text, 0o644); err != nil {
+	for name, text := range map[string][]byte{filepath.Join(folder, "REPLAY.md"): page(rows), recordsIn(folder): table(rows)} {
+		if err := os.WriteFile(name, text, 0o644); err != nil {
 			return err
 		}
 	}
@@ -26,34 +25,75 @@ func write(folder string, rows []*row) error {
 // page is the report for people.
 func page(rows []*row) []byte {
 	var b bytes.Buffer
-	met, judged := 0, 0
+	met, judged, open := 0, 0, 0
 	for _, r := range rows {
-		if r.judged() {
+		switch {
+		case !r.complete():
+			open++
+		case r.judged():
 			judged++
 			if r.met() {
 				met++
 			}
 		}
 	}
-	fmt.Fprintf(&b, "# Published experiments, replayed\n\nWritten by `make replay`; do not edit. Each run goes through the loop that spends money, on machines that are owned.\n\n%d of %d published numbers are met within their tolerance.\n", met, judged)
+	b.WriteString("# Published experiments, replayed\n\nWritten by `make replay`; do not edit. Each run goes through the loop that spends money, on machines that are\n" +
+		"owned. `replay.csv` beside it has a line for every run, with a hash of who ended when.\n\n")
+	fmt.Fprintf(&b, "%d of %d published numbers are met within their tolerance.", met, judged)
+	if open > 0 {
+		fmt.Fprintf(&b, " %d more points are listed and not run yet.", open)
+	}
+	b.WriteString("\n")
 	var last *experiment
 	for _, r := range rows {
-		e := r.experiment
-		if e != last {
-			fmt.Fprintf(&b, "\n## %s\n\n%s, cluster `%s`. Published: %s. Tolerance %s: %s\n\n| point | seeds | published | ours | difference | |\n| --- | --- | --- | --- | --- | --- |\n",
-				e.Title, upper(e.Measure), e.Cluster, e.Source, e.Tolerance, e.Why)
-			last = e
+		if r.experiment != last {
+			last = r.experiment
+			head(&b, last, rows)
 		}
-		at, verdict := r.point.at(), "met"
-		switch {
-		case !r.judged():
-			at, verdict = at+", "+r.ablation, "ablation"
-		case !r.met():
-			verdict = "**not met**"
-		}
-		fmt.Fprintf(&b, "| %s | %s | %.2f | %.3f | %+.2f %% | %s |\n", at, seedList(r), r.point.Published, r.mean(), 100*(r.mean()/r.point.Published-1), verdict)
+		line(&b, r)
 	}
 	return b.Bytes()
+}
+
+// head is what stands over the table of an experiment.
+func head(b *bytes.Buffer, e *experiment, rows []*row) {
+	fmt.Fprintf(b, "\n## %s\n\n%s, cluster `%s`. Published: %s. Tolerance %s: %s", e.Title, upper(e.Measure), e.Cluster, e.Source, e.Tolerance, e.Why)
+	if e.PeerSource != "" {
+		fmt.Fprintf(b, " The authors' own simulator: %s.", e.PeerSource)
+	}
+	fmt.Fprintf(b, " Again: `%s`.\n\n", commandOf(e))
+	for _, r := range rows {
+		if r.experiment == e && r.judged() && r.complete() && !r.met() {
+			cause := e.Cause
+			if cause == "" {
+				cause = "not found yet."
+			}
+			fmt.Fprintf(b, "Cause of what is not met: %s\n\n", cause)
+			break
+		}
+	}
+	b.WriteString("| point | seeds | published | authors' simulator | ours | difference | |\n| --- | --- | --- | --- | --- | --- | --- |\n")
+}
+
+// line is a row of a table.
+func line(b *bytes.Buffer, r *row) {
+	at, peer, ours, difference, verdict := r.point.at(), "", "", "", r.verdict()
+	if !r.judged() {
+		at += ", " + r.ablation
+	}
+	if r.point.Peer > 0 {
+		peer = fmt.Sprintf("%.3f", r.point.Peer)
+	}
+	switch verdict {
+	case "not complete":
+		verdict = "not run yet"
+	case "not met":
+		verdict = "**not met**"
+	}
+	if r.complete() {
+		ours, difference = fmt.Sprintf("%.3f", r.mean()), fmt.Sprintf("%+.2f %%", 100*(r.mean()/r.point.Published-1))
+	}
+	fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", at, seedList(r), exact(r.point.Published), peer, ours, difference, verdict)
 }
 
 func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
@@ -64,21 +104,4 @@ func seedList(r *row) string {
 		words = append(words, strconv.Itoa(s))
 	}
 	return strings.Join(words, " ")
-}
-
-// table is one row a run, for programs.
-func table(rows []*row) []byte {
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	_ = w.Write([]string{"experiment", "point", "seed", "ablation", "measure", "value", "rounds", "published_mean", "hash"}) // a buffer never fails
-	for _, r := range rows {
-		for i, x := range r.results {
-			_ = w.Write([]string{
-				r.experiment.Name, r.point.at(), strconv.Itoa(r.point.seeds()[i]), r.ablation, r.experiment.Measure, strconv.FormatFloat(x.value, 'f', 6, 64),
-				strconv.FormatInt(x.rounds, 10), strconv.FormatFloat(r.point.Published, 'g', -1, 64), x.hash,
-			})
-		}
-	}
-	w.Flush()
-	return b.Bytes()
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -40,6 +41,9 @@ type result struct {
 	hash   string // of who ended when
 }
 
+// known reports whether it was run.
+func (r result) known() bool { return r.rounds > 0 }
+
 // run replays one seed of a point.
 func run(ctx context.Context, data string, e experiment, p point, seed int) (result, error) {
 	s, err := settingOf(data, e, p, seed)
@@ -71,6 +75,8 @@ func run(ctx context.Context, data string, e experiment, p point, seed int) (res
 	if e.Measure == meanJCT {
 		r.value /= float64(n)
 	}
+	scale := math.Pow10(valueDigits)
+	r.value = math.Round(r.value*scale) / scale
 	r.hash = hex.EncodeToString(ended.Sum(nil))[:16]
 	return r, nil
 }
