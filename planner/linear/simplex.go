@@ -376,6 +376,9 @@ func (s *Simplex) Reduced(j int) float64 { return s.reduced(int32(j)) }
 // v; there is no ray then.
 func (s *Simplex) Cutoff(v float64) { s.cutoff = v }
 
+// CutOff reports, after Infeasible, whether that was by Cutoff.
+func (s *Simplex) CutOff() bool { return s.ray == nil }
+
 // Ray is, after Infeasible, weights of the rows that no point can satisfy together.
 func (s *Simplex) Ray(r int) float64 { return s.ray[r] }
 

@@ -82,6 +82,23 @@ func (a *Assignment) slope(objective float64) float64 {
 	return math.Pow(objective, 1-a.Power) / float64(len(a.Requests))
 }
 
+// relative turns a gap of the objective into one of the sum of worths, and tells what that is
+// relative to (0: to the sum itself). best is the most that each job can count.
+func (a *Assignment) relative(gap float64, best []float64) (sum, scale float64) {
+	switch p := math.Abs(a.Power); {
+	case a.Rule == Sia:
+		return gap, 0
+	case p >= flatPower: // the sum is that of u^p, and the objective its power 1/p
+		return -math.Expm1(p * math.Log1p(-min(gap, 0.5))), 0
+	}
+	// The sum is about that of logarithms: u^p, by which it differs, is near 1.
+	least := math.Pow(tiny, math.Abs(a.Power))
+	for _, v := range best {
+		least = min(least, max(1+a.Power*v, math.SmallestNonzeroFloat64))
+	}
+	return gap, max(least*float64(len(best)), math.SmallestNonzeroFloat64)
+}
+
 // factor is the share of a new config's worth that a change leaves. To Sia, a job
 // younger than one restart changes freely.
 func (a *Assignment) factor(r Restart) float64 {

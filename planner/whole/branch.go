@@ -37,7 +37,7 @@ type tree struct {
 	limit  int // of nodes, and a multiple of it of pivots
 	open   nodes
 	here   []int32 // basis of the node that the program stands at; nil: none
-	lost   float64 // largest bound of the nodes that rounding left unsolved
+	lost   float64 // most that anything left behind may be worth
 
 	alike     alike
 	cutRounds int
@@ -170,23 +170,24 @@ func (t *tree) run() float64 {
 		return math.Inf(1)
 	}
 	t.strengthen(t.cutRounds)
-	if root := t.s.Objective() * t.scale; !t.beaten(root) && t.finish(labelFirst) {
-		return t.best + t.gap
+	proved := t.prove()
+	if !t.beaten(proved.bound) && t.finish(&proved, labelFirst) {
+		return max(t.best, t.lost)
 	}
 	t.pivots = -t.s.Iteration // the root's do not count
-	root := &node{bound: t.s.Objective() * t.scale, basis: t.s.Basis()}
+	root := &node{bound: proved.bound, basis: t.s.Basis()}
 	t.open = nodes{root}
 	order := 0
 	for len(t.open) > 0 {
 		n := heap.Pop(&t.open).(*node)
 		if t.beaten(n.bound) {
-			return max(t.best+t.gap, n.bound, t.lost) // what was struck may be worth best+gap
+			return max(t.best, n.bound, t.lost)
 		}
 		// Dive from the best node; what is not taken waits.
 		for n != nil {
 			if t.nodes >= t.limit || t.pivots+t.s.Iteration >= pivotsPerNode*t.limit {
 				heap.Push(&t.open, n)
-				return max(t.best+t.gap, t.open[0].bound, t.lost)
+				return max(t.best, t.open[0].bound, t.lost)
 			}
 			left, right := t.expand(n)
 			n = nil
@@ -204,14 +205,14 @@ func (t *tree) run() float64 {
 			}
 		}
 	}
-	return max(t.best+t.gap, t.lost)
+	return max(t.best, t.lost)
 }
 
 // finish looks by labels for a better choice under the program as it stands, at the
 // losses that its prices tell, and reports whether that came to an end within the work.
-func (t *tree) finish(work int) bool {
+func (t *tree) finish(q *proof, work int) bool {
 	own := &Problem{Options: make([][]Option, len(t.jobs)), Capacity: t.room}
-	r := relaxation{bound: t.s.Objective() * t.scale, prices: make([]float64, len(t.room)), worth: make([]float64, len(t.jobs))}
+	r := relaxation{bound: q.bound, prices: make([]float64, len(t.room)), worth: q.worth}
 	keep := make([][]bool, len(t.jobs))
 	r.losses = make([][]float64, len(t.jobs))
 	for row := range r.prices {
@@ -219,11 +220,10 @@ func (t *tree) finish(work int) bool {
 	}
 	for n, j := range t.jobs {
 		own.Options[n] = t.p.Options[j]
-		r.worth[n] = max(0, t.s.Price(n)) * t.scale
 		keep[n], r.losses[n] = make([]bool, len(own.Options[n])), make([]float64, len(own.Options[n]))
 		for i, c := range t.column[n] {
 			if c >= 0 && !t.s.Fixed(int(c)) {
-				keep[n][i], r.losses[n][i] = true, max(0, -t.s.Reduced(int(c)))*t.scale
+				keep[n][i], r.losses[n][i] = true, q.worth[n]-q.earn[c]
 			}
 		}
 	}
@@ -232,9 +232,12 @@ func (t *tree) finish(work int) bool {
 	if l == nil {
 		return false
 	}
-	done, choice := l.run(limit, t.best+t.gap, work)
+	done, choice := l.run(limit, t.best, work)
 	if choice != nil {
 		t.take(choice)
+	}
+	if done {
+		t.leave(r.bound - l.least)
 	}
 	return done
 }
@@ -272,33 +275,38 @@ func (t *tree) expand(n *node) (first, second *node) {
 	}
 	t.here = nil
 	t.s.Cutoff((t.best + t.gap) / t.scale)
-	switch t.s.Dual(nodePivots) {
-	case linear.Optimal:
-	case linear.Infeasible:
-		return nil, nil
-	default: // rounding: solve it from where it stands
-		if s := t.s.Primal(nodePivots); s == linear.Infeasible {
-			return nil, nil
-		} else if s != linear.Optimal {
-			t.lost = max(t.lost, n.bound)
-			return nil, nil
-		}
+	status := t.s.Dual(nodePivots)
+	if status != linear.Optimal && status != linear.Infeasible {
+		status = t.s.Primal(nodePivots) // rounding: solve it from where it stands
 	}
-	bound := min(n.bound, t.s.Objective()*t.scale)
-	if t.beaten(bound) {
+	proved := t.prove()
+	bound := min(n.bound, proved.bound)
+	switch {
+	case status == linear.Infeasible && !t.s.CutOff():
+		return nil, nil
+	case status != linear.Optimal || t.beaten(bound):
+		t.leave(bound)
 		return nil, nil
 	}
 	first, second, whole := t.split(n, bound)
 	if whole {
 		t.take(t.alike.whole(len(t.jobs), t.share))
+		t.leave(bound)
 		return nil, nil
 	}
 	t.take(t.fill())
-	if t.beaten(bound) || t.finish(labelNode) {
+	if t.beaten(bound) {
+		t.leave(bound)
+		return nil, nil
+	}
+	if t.finish(&proved, labelNode) {
 		return nil, nil
 	}
 	return first, second
 }
+
+// leave takes note of the bound of a node that is not looked at further.
+func (t *tree) leave(bound float64) { t.lost = max(t.lost, bound) }
 
 // split parts in two the ways in which the jobs of one class can be served. It is nil if
 // all counts of classes are whole.

@@ -28,7 +28,7 @@ const (
 // units and the room are whole numbers, so that slacks are whole as well. After each round
 // the columns that no better choice can use are struck.
 func (t *tree) strengthen(rounds int) {
-	if t.beaten(t.s.Objective()*t.scale) || !t.restate(nil) || !t.isWhole() {
+	if q := t.prove(); t.beaten(q.bound) || !t.restate(nil) || !t.isWhole() {
 		return
 	}
 	slow := 0
@@ -244,17 +244,21 @@ func (t *tree) struck() []bool {
 	for _, v := range t.s.Basis() {
 		basic[v] = true
 	}
-	bound := t.s.Objective() * t.scale
+	q := t.prove()
 	for c, jobs := range t.alike.classes {
 		for _, i := range t.alike.order[c][1:] {
-			beaten, used := false, false
+			most, used := math.Inf(1), false
 			for _, n := range jobs {
 				k := t.column[n][i]
 				used = used || basic[k]
-				beaten = beaten || t.beaten(bound+t.s.Reduced(int(k))*t.scale)
+				most = min(most, q.bound-q.worth[n]+q.earn[k])
 			}
+			if !t.beaten(most) || used {
+				continue
+			}
+			t.leave(most)
 			for _, n := range jobs {
-				list[t.column[n][i]] = beaten && !used
+				list[t.column[n][i]] = true
 			}
 		}
 	}

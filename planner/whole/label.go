@@ -33,6 +33,7 @@ type labels struct {
 	unit  float64
 	most  [][]float64 // job, row → units that the jobs from here on may take
 	trail []change
+	least float64 // loss of what was left out
 }
 
 // labelled is a job with its options, those that lose least first.
@@ -50,7 +51,7 @@ type label struct {
 
 // newLabels lists the options that lose less than limit; nil if uses cannot be packed.
 func newLabels(p *Problem, r *relaxation, keep [][]bool, limit float64) *labels {
-	l := &labels{p: p, r: r, unit: p.unit()}
+	l := &labels{p: p, r: r, unit: p.unit(), least: math.Inf(1)}
 	if l.unit == 0 {
 		return nil
 	}
@@ -83,6 +84,8 @@ func newLabels(p *Problem, r *relaxation, keep [][]bool, limit float64) *labels 
 					o.row, o.units = list[i].Row, int32(math.Round(list[i].Units/l.unit))
 				}
 				q.list = append(q.list, o)
+			} else {
+				l.least = min(l.least, loss)
 			}
 		}
 		if len(q.list) == 0 { // whatever it takes loses too much
@@ -117,6 +120,7 @@ func newLabels(p *Problem, r *relaxation, keep [][]bool, limit float64) *labels 
 
 // run looks for the best choice that loses less than limit and is worth more than least.
 // It reports whether it came to an end within so much work, and the choice if there is one.
+// No other choice then loses less than l.least, or is worth more.
 func (l *labels) run(limit, least float64, most int) (done bool, choice []int) {
 	if len(l.jobs) < len(l.p.Options) {
 		return true, nil
@@ -130,6 +134,7 @@ func (l *labels) run(limit, least float64, most int) (done bool, choice []int) {
 			for _, o := range q.list {
 				loss := b.loss + o.loss
 				if loss >= limit {
+					l.least = min(l.least, loss)
 					break
 				}
 				used := b.used
@@ -147,7 +152,8 @@ func (l *labels) run(limit, least float64, most int) (done bool, choice []int) {
 					continue
 				}
 				if !seen {
-					if loss+l.unused(&used, n+1) >= limit {
+					if all := loss + l.unused(&used, n+1); all >= limit {
+						l.least = min(l.least, all)
 						continue
 					}
 					k = int32(len(next))
@@ -207,19 +213,18 @@ func (p *Problem) label(r *relaxation, keep [][]bool, res *Result, l Limits, mos
 	if b == nil {
 		return false
 	}
-	done, choice := b.run(limit, res.Value+within, most)
+	done, choice := b.run(limit, res.Value, most)
 	if !done {
 		return false
 	}
 	if choice != nil {
-		if v := p.value(choice); v > res.Value && p.fits(choice) {
+		if !p.fits(choice) {
+			return false // values too near to each other to be told apart: nothing was proved
+		}
+		if v := p.value(choice); v > res.Value {
 			res.Choice, res.Value = choice, v
 		}
 	}
-	// Rounding of the losses is far below what a bound claims.
-	res.Bound = min(res.Bound, res.Value+within+labelRound*math.Abs(r.bound))
+	res.Bound = min(res.Bound, max(res.Value, r.bound-b.least, r.struck)+p.rounding(r.bound))
 	return true
 }
-
-// labelRound is the part of the bound that rounding in sums of losses may come to.
-const labelRound = 1e-13

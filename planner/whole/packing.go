@@ -62,16 +62,16 @@ func (p *Problem) pack(r *relaxation, keep [][]bool, res *Result, l Limits) bool
 	}
 	waiting := stack{root}
 	order := 0
-	bound := math.Inf(-1) // of what is left behind
 	for len(waiting) > 0 {
 		n := heap.Pop(&waiting).(*packed)
 		for n != nil {
 			if t.beaten(n.bound) {
+				t.leave(n.bound)
 				break
 			}
 			if res.Nodes >= l.Nodes {
 				heap.Push(&waiting, n)
-				bound = waiting[0].bound
+				t.leave(waiting[0].bound)
 				waiting = nil
 				break
 			}
@@ -87,10 +87,7 @@ func (p *Problem) pack(r *relaxation, keep [][]bool, res *Result, l Limits) bool
 			}
 			if first == nil {
 				t.take(equal.whole(len(x), share))
-				bound = max(bound, t.best)
-				if !t.beaten(n.bound) { // rounding: the choice is worth less than the bound
-					bound = max(bound, n.bound)
-				}
+				t.leave(n.bound)
 				break
 			}
 			for _, c := range []*packed{first, second} {
@@ -107,7 +104,7 @@ func (p *Problem) pack(r *relaxation, keep [][]bool, res *Result, l Limits) bool
 		}
 		res.Choice, res.Value = t.choice, p.value(t.choice)
 	}
-	res.Bound = min(res.Bound, max(bound, t.best+t.gap)+labelRound*math.Abs(res.Bound))
+	res.Bound = min(res.Bound, max(t.best, t.lost, r.struck)+p.rounding(res.Bound))
 	return true
 }
 
@@ -222,6 +219,7 @@ func (t *patterns) solve(n *packed) (x [][]float64, ok bool) {
 			copy(best, trial)
 		}
 		if t.beaten(bound) {
+			t.leave(bound)
 			return nil, false
 		}
 		if round > 0 && !added && smooth == 0 {
@@ -252,7 +250,11 @@ func (t *patterns) solve(n *packed) (x [][]float64, ok bool) {
 	}
 	x = t.shares()
 	t.take(t.rounded(x, best))
-	return x, !t.beaten(n.bound)
+	if t.beaten(n.bound) {
+		t.leave(n.bound)
+		return nil, false
+	}
+	return x, true
 }
 
 // dual reads the prices of the program.

@@ -37,6 +37,7 @@ type patterns struct {
 	choice []int
 	found  bool
 	gap    float64 // by which a better choice must exceed best
+	lost   float64 // most that anything left behind may be worth
 
 	extra  int      // columns that are no patterns
 	open   [][]bool // job → none, then its options: those still looked at
@@ -74,7 +75,7 @@ func newPatterns(p *Problem, keep [][]bool, best, gap float64) *patterns {
 		return nil
 	}
 	n := len(p.Options)
-	t := &patterns{p: p, best: best, gap: gap, known: make(map[string]bool), served: make([]bool, n)}
+	t := &patterns{p: p, best: best, gap: gap, lost: math.Inf(-1), known: make(map[string]bool), served: make([]bool, n)}
 	t.room, t.rows = make([]int, len(p.Capacity)), make([][]sizes, len(p.Capacity))
 	t.open = make([][]bool, n)
 	total := make([]float64, len(p.Capacity)) // units that jobs could take
@@ -305,6 +306,7 @@ func (t *patterns) strike(price []float64) int {
 				most += apart[[2]int{row, j}] - earns[row] + forced[j][i]
 			}
 			if t.beaten(most) {
+				t.leave(most)
 				list[i] = false
 				closed++
 			}
@@ -348,3 +350,6 @@ func joined(before, after []float64, units int) float64 {
 
 // beaten reports whether a bound cannot lead to a better choice.
 func (t *patterns) beaten(bound float64) bool { return bound <= t.best+t.gap }
+
+// leave takes note of the bound of what is not looked at further.
+func (t *patterns) leave(bound float64) { t.lost = max(t.lost, bound) }

@@ -17,6 +17,7 @@ type Problem struct {
 	Options  [][]Option
 	Capacity []float64
 	Offset   float64 // what comes to the value, and counts when a gap is taken relative to it
+	Scale    float64 // what gaps are relative to; 0: the larger of bound and value, with Offset
 }
 
 // Limits end a search before it is proved. The zero value means 6,000 nodes and a
@@ -59,6 +60,17 @@ func (p *Problem) Check() error {
 	return nil
 }
 
+// gap is the relative distance of a bound and a value.
+func (p *Problem) gap(bound, value float64) float64 {
+	if bound <= value {
+		return 0
+	}
+	if p.Scale > 0 {
+		return (bound - value) / p.Scale
+	}
+	return (bound - value) / max(math.Abs(bound+p.Offset), math.Abs(value+p.Offset))
+}
+
 // value is what a choice is worth.
 func (p *Problem) value(choice []int) float64 {
 	sum := 0.0
@@ -99,6 +111,16 @@ func (p *Problem) fits(choice []int) bool {
 	}
 	return true
 }
+
+// rounding is what adding up what jobs and rows come to may lose of a sum.
+func (p *Problem) rounding(sum float64) float64 {
+	return float64(len(p.Options)+len(p.Capacity)+roundMore) * epsilon * math.Abs(sum)
+}
+
+const (
+	epsilon   = 0x1p-52 // of a float64
+	roundMore = 8       // operations beside the sums themselves
+)
 
 // roomTol is rounding in sums of units.
 const roomTol = 1e-9

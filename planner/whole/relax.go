@@ -9,6 +9,7 @@ type relaxation struct {
 	worth  []float64   // per job, the most it earns after rent, at least 0
 	x      [][]float64 // share of each option
 	losses [][]float64 // of each option, where more rows than those of capacity count; nil: none do
+	struck float64     // most that a choice with a struck option may be worth
 }
 
 // relax solves the linear relaxation over the options kept, in its dual: the prices
@@ -19,7 +20,7 @@ type relaxation struct {
 func (p *Problem) relax(keep [][]bool) relaxation {
 	s := newSmooth(p, keep)
 	s.descend()
-	r := relaxation{prices: s.price, x: make([][]float64, len(p.Options))}
+	r := relaxation{prices: s.price, x: make([][]float64, len(p.Options)), struck: math.Inf(-1)}
 	s.shares(r.x)
 	r.bound, r.worth = s.earnings()
 	return r
@@ -37,18 +38,19 @@ func (r *relaxation) loss(p *Problem, j, i int) float64 {
 	return r.worth[j] - o.Value + r.prices[o.Row]*o.Units
 }
 
-// strike drops the options whose loss leaves less than the best value known, and
-// counts what is left.
+// strike drops the options whose loss leaves no more than best, and counts what is left.
 func (r *relaxation) strike(p *Problem, keep [][]bool, best float64) int {
 	left := 0
 	for j, list := range p.Options {
 		for i := range list {
-			if keep[j][i] {
-				if r.bound-r.loss(p, j, i) < best-math.Abs(best)*1e-12 {
-					keep[j][i] = false
-				} else {
-					left++
-				}
+			if !keep[j][i] {
+				continue
+			}
+			if v := r.bound - r.loss(p, j, i); v <= best {
+				keep[j][i] = false
+				r.struck = max(r.struck, v)
+			} else {
+				left++
 			}
 		}
 	}

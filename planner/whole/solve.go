@@ -27,7 +27,10 @@ func Solve(p *Problem, l Limits) Result {
 	r := p.relax(keep)
 	res := Result{Choice: p.round(&r, keep), Bound: r.bound, Prices: r.prices}
 	enough := l.Gap * max(math.Abs(r.bound+p.Offset), 1e-300)
-	gap := func() float64 { return distance(res.Bound+p.Offset, res.Value+p.Offset) }
+	if p.Scale > 0 {
+		enough = l.Gap * p.Scale
+	}
+	gap := func() float64 { return p.gap(res.Bound, res.Value) }
 	small := len(p.Options) <= exactJobs
 	newExchange(p, &r, keep, res.Choice).groupwise(1, enough)
 	res.Value = p.value(res.Choice)
@@ -41,7 +44,7 @@ func Solve(p *Problem, l Limits) Result {
 	within := l.within(p, &res)
 	left := r.strike(p, keep, res.Value+within)
 	if left == 0 {
-		res.Bound = min(res.Bound, res.Value+within)
+		res.Bound = min(res.Bound, max(res.Value, r.struck)+p.rounding(r.bound))
 	}
 	if gap() > l.Gap {
 		p.label(&r, keep, &res, l, labelFirst)
@@ -64,14 +67,6 @@ func Solve(p *Problem, l Limits) Result {
 	return res
 }
 
-// distance is the relative distance of bound and value.
-func distance(bound, value float64) float64 {
-	if bound <= value {
-		return 0
-	}
-	return (bound - value) / max(math.Abs(bound), math.Abs(value))
-}
-
 // exchange betters the choice by exchanges of all kinds.
 func (p *Problem) exchange(r *relaxation, keep [][]bool, res *Result, enough float64) {
 	newExchange(p, r, keep, res.Choice).run(enough)
@@ -81,6 +76,9 @@ func (p *Problem) exchange(r *relaxation, keep [][]bool, res *Result, enough flo
 // within is by how much a better choice must exceed the present one to be looked for: a part
 // of the gap asked for, wherever between value and bound the best choice lies.
 func (l Limits) within(p *Problem, res *Result) float64 {
+	if p.Scale > 0 {
+		return gapPart * l.Gap * p.Scale
+	}
 	low, high := res.Value+p.Offset, max(res.Bound, res.Value)+p.Offset
 	if low < 0 && high > 0 {
 		return 0
@@ -106,5 +104,5 @@ func (p *Problem) prove(r *relaxation, keep [][]bool, res *Result, l Limits) {
 		}
 		res.Choice, res.Value = t.choice, p.value(t.choice)
 	}
-	res.Bound = min(res.Bound, bound)
+	res.Bound = min(res.Bound, max(bound, r.struck)+p.rounding(bound))
 }
