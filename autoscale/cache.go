@@ -33,6 +33,8 @@ type cache struct {
 	questions []budget.Question // by id
 	broken    []string          // rows of the store that were left out
 
+	past []*planner.Job // ended, of those that came within planner.ArrivalSpan; by submission and id
+
 	job     map[planner.JobID]*JobRecord
 	machine map[provider.InstanceID]*InstanceRecord
 
@@ -84,8 +86,12 @@ func (c *cache) load(ctx context.Context, store Store) error {
 	}
 	slices.SortFunc(c.overrides, func(a, b Override) int { return a.OverrideKey.Compare(b.OverrideKey) })
 	c.clean()
-	for _, r := range jobs {
+	for i := range jobs {
+		r := &jobs[i]
 		c.everJob[r.Job.ID] = true
+		if !r.Ended.IsZero() && r.Gang == nil {
+			c.past = append(c.past, r.Job)
+		}
 	}
 	for _, r := range machines {
 		c.everMachine[r.Instance.ID] = past{r.Instance.Ended, r.Gone}
@@ -216,16 +222,19 @@ func (c *cache) commit(ctx context.Context, store Store) error {
 	return nil
 }
 
-// prune drops what is over and stored.
-func (c *cache) prune() (over []planner.JobID) {
+// prune drops what is over and stored, at now.
+func (c *cache) prune(now time.Time) (over []planner.JobID) {
 	c.jobs = slices.DeleteFunc(c.jobs, func(r *JobRecord) bool {
 		gone := !r.Ended.IsZero() && r.Gang == nil && !c.dirtyJobs[r.Job.ID]
 		if gone {
 			delete(c.job, r.Job.ID)
 			over = append(over, r.Job.ID)
+			c.past = append(c.past, r.Job)
 		}
 		return gone
 	})
+	c.past = slices.DeleteFunc(c.past, func(j *planner.Job) bool { return !came(j, now) })
+	slices.SortFunc(c.past, func(a, b *planner.Job) int { return cmp.Or(a.Submitted.Compare(b.Submitted), cmp.Compare(a.ID, b.ID)) })
 	c.machines = slices.DeleteFunc(c.machines, func(r *InstanceRecord) bool {
 		over := r.Settled && !c.dirtyMachines[r.Instance.ID]
 		if over {
@@ -242,6 +251,9 @@ func (c *cache) prune() (over []planner.JobID) {
 	})
 	return over
 }
+
+// came reports whether a job came lately enough to be counted.
+func came(j *planner.Job, now time.Time) bool { return j.Submitted.After(now.Add(-planner.ArrivalSpan)) }
 
 // setOverride puts an override in force, in place of one of the same key.
 func (c *cache) setOverride(o Override) {

@@ -221,6 +221,11 @@ func (l *Loop) state(now time.Time) *State {
 			s.Jobs[len(s.Jobs)-1].Job = l.beliefs.Of(r.Job)
 		}
 	}
+	for _, j := range l.cache.past {
+		if came(j, now) {
+			s.Past = append(s.Past, j)
+		}
+	}
 	for _, m := range l.cache.machines {
 		if m.Instance.State != provider.Ended {
 			s.Machines = append(s.Machines, *m)

@@ -14,7 +14,7 @@ import (
 // are leaving are not in it: their rates and quotas are taken off the caps. Jobs
 // that have to stay as they are in this round are not in it either.
 func (s *State) problem() planner.Problem {
-	p := planner.Problem{Now: s.Now, Round: s.Round, Hold: s.Hold, BurnCap: s.BurnCap, Rows: slices.Clone(s.Rows), Budgets: s.Budgets, Teams: s.Teams}
+	p := planner.Problem{Now: s.Now, Round: s.Round, Hold: s.Hold, BurnCap: s.BurnCap, Rows: slices.Clone(s.Rows), Budgets: s.Budgets, Teams: s.Teams, Past: s.Past}
 	p.Machines, p.Jobs = make([]planner.Machine, 0, len(s.Machines)), make([]planner.JobState, 0, len(s.Jobs))
 	there := make(map[provider.InstanceID]bool, len(s.Machines))
 	var aside pricing.Rate

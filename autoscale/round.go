@@ -84,7 +84,7 @@ func (l *Loop) Round(ctx context.Context, now time.Time) (Round, error) {
 	}
 	round := l.result(now, diff)
 	round.Skipped = state == nil
-	for _, id := range l.cache.prune() {
+	for _, id := range l.cache.prune(now) {
 		l.beliefs.Forget(id)
 	}
 	if !l.misread {

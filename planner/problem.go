@@ -75,6 +75,9 @@ type QuotaLeft struct {
 	Code  string
 }
 
+// ArrivalSpan is the time over which arrivals of jobs are counted.
+const ArrivalSpan = time.Hour
+
 // Problem is all that a plan depends on.
 type Problem struct {
 	Now      time.Time
@@ -88,6 +91,10 @@ type Problem struct {
 	Rows     []Row         // further bounds on what is held
 	Budgets  []BudgetPrice // of what may be spent in a day or a month
 	Teams    []TeamLimit   // on what teams may say of their jobs
+
+	// Past are the jobs that came within ArrivalSpan and have ended since, as they were
+	// when they came: others like them may come.
+	Past []*Job
 
 	// Unpriced is what is sold and has no known price. It is never planned with; it
 	// only tells why a job that could run there waits. Rates are 0.

@@ -22,8 +22,9 @@ type Demand struct {
 // within quotas, known shortage and the burn cap. Maximised is the worth of the
 // chosen columns less the rates of the machines held.
 type Program struct {
-	Problem *Problem
-	Jobs    []Demand
+	Problem  *Problem
+	Jobs     []Demand
+	Transfer Transfer // how data and checkpoints move
 
 	machineOffer []int    // offer of each machine; -1: not in the problem, left alone
 	quotaOf      []int    // quota row of each offer; -1: none
@@ -46,7 +47,7 @@ func NewProgram(p *Problem, tr Transfer) (*Program, error) {
 	if err := p.limitTeams(); err != nil {
 		return nil, err
 	}
-	pr := &Program{Problem: p, Jobs: make([]Demand, len(p.Jobs)), machineOffer: make([]int, len(p.Machines)), quotaOf: make([]int, len(p.Offers)), idle: make([]int, len(p.Offers))}
+	pr := &Program{Problem: p, Transfer: tr, Jobs: make([]Demand, len(p.Jobs)), machineOffer: make([]int, len(p.Machines)), quotaOf: make([]int, len(p.Offers)), idle: make([]int, len(p.Offers))}
 	if err := p.checkBudgets(); err != nil {
 		return nil, err
 	}

@@ -3,14 +3,12 @@ package policy
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/provider"
 )
-
-// arrivalSpan is the time over which arrivals of jobs are counted.
-const arrivalSpan = time.Hour
 
 // keepIdle takes back releases of machines that are likely to be wanted before another
 // could boot: the k-th idle machine of an offer is kept while
@@ -19,14 +17,14 @@ const arrivalSpan = time.Hour
 //
 // b being the boot of a machine of the offer, h, r its rate, USD/h, and v the mean value
 // of time of the jobs that came. Jobs come as they did in the last hour, one by one
-// and independently; those that came and have ended already are not known, which keeps
-// fewer machines. Machines are released where money is dear, where rows bound what is
+// and independently, whether they have ended since or not. Machines are released where money is dear, where rows bound what is
 // held, and where the burn cap leaves no room. It reports when the first of them is to
 // be looked at again; zero if none was kept.
-func keepIdle(p *planner.Problem, know []worth, full []planner.Demand, plan *planner.Plan) time.Time {
+func keepIdle(p *planner.Problem, pr *planner.Program, know []worth, full []planner.Demand, plan *planner.Plan) time.Time {
 	if len(plan.Releases) == 0 || len(p.Rows) > 0 || p.Mu() > 0 {
 		return time.Time{}
 	}
+	know, full = withPast(p, pr, know, full)
 	machine := make(map[provider.InstanceID]*planner.Machine, len(p.Machines))
 	for i := range p.Machines {
 		machine[p.Machines[i].ID] = &p.Machines[i]
@@ -63,6 +61,32 @@ func keepIdle(p *planner.Problem, know []worth, full []planner.Demand, plan *pla
 	return next
 }
 
+// withPast is what is known of the jobs that are there and of those that came within
+// the same span and have ended.
+func withPast(p *planner.Problem, pr *planner.Program, know []worth, full []planner.Demand) ([]worth, []planner.Demand) {
+	if len(p.Past) == 0 {
+		return know, full
+	}
+	past := *p
+	past.Jobs, past.Rows, past.Budgets = make([]planner.JobState, len(p.Past)), nil, nil
+	for i, j := range p.Past {
+		past.Jobs[i].Job = j
+	}
+	q, err := planner.NewProgram(&past, pr.Transfer)
+	if err != nil { // such as another limit of a team since
+		return know, full
+	}
+	know, full = slices.Clone(know), slices.Clone(full)
+	for i := range q.Jobs {
+		w := worth{best: -1}
+		if d := &q.Jobs[i]; len(d.Columns) > 0 {
+			w = appraise(&past, d, nil)
+		}
+		know, full = append(know, w), append(full, q.Jobs[i])
+	}
+	return know, full
+}
+
 // arrivals is how many jobs an hour came lately that one machine of an offering carries,
 // and the mean of their values of time, USD/h; the offer is nil if it is not known.
 func arrivals(p *planner.Problem, know []worth, full []planner.Demand, o provider.Offering) (perHour, v float64, offer *planner.Offer) {
@@ -77,7 +101,7 @@ func arrivals(p *planner.Problem, know []worth, full []planner.Demand, o provide
 	n := 0.0
 	for i := range full {
 		d := &full[i]
-		if !d.State.Job.Submitted.After(p.Now.Add(-arrivalSpan)) || know[i].best < 0 {
+		if !d.State.Job.Submitted.After(p.Now.Add(-planner.ArrivalSpan)) || know[i].best < 0 {
 			continue
 		}
 		for c := range d.Columns {
@@ -90,7 +114,7 @@ func arrivals(p *planner.Problem, know []worth, full []planner.Demand, o provide
 	if n == 0 {
 		return 0, 0, offer
 	}
-	return n / arrivalSpan.Hours(), v / n, offer
+	return n / planner.ArrivalSpan.Hours(), v / n, offer
 }
 
 // good reports whether a job would take c in the place of best if c were idle: its

@@ -20,6 +20,7 @@ func TestIdleMachinesAreKeptWhereJobsComeFasterThanOthersBoot(t *testing.T) {
 	for _, tt := range []struct {
 		name       string
 		came, idle int
+		past       int
 		age        time.Duration
 		cap        pricing.Rate
 		mu         bool
@@ -29,6 +30,10 @@ func TestIdleMachinesAreKeptWhereJobsComeFasterThanOthersBoot(t *testing.T) {
 		{name: "eight came", came: 8, idle: 1, age: 30 * time.Minute, keeps: 1},
 		{name: "eight came, two are idle", came: 8, idle: 2, age: 30 * time.Minute, keeps: 1},
 		{name: "eighteen came, two are idle", came: 18, idle: 2, age: 30 * time.Minute, keeps: 2},
+		{name: "two of nine are there, seven have ended", came: 2, past: 7, idle: 1, age: 30 * time.Minute, keeps: 1},
+		{name: "one of six is there, five have ended", came: 1, past: 5, idle: 1, age: 30 * time.Minute, keeps: 0},
+		{name: "nobody is there, eight have ended", past: 8, idle: 1, age: 30 * time.Minute, keeps: 1},
+		{name: "nobody is there, eight of yesterday have ended", past: 8, idle: 1, age: 24 * time.Hour, keeps: 0},
 		{name: "eight came yesterday", came: 8, idle: 1, age: 24 * time.Hour, keeps: 0},
 		{name: "the cap leaves no room", came: 8, idle: 1, age: 30 * time.Minute, cap: 8 * pricing.DollarPerHour, keeps: 0},
 		{name: "money is dear", came: 8, idle: 1, age: 30 * time.Minute, mu: true, keeps: 0},
@@ -41,11 +46,15 @@ func TestIdleMachinesAreKeptWhereJobsComeFasterThanOthersBoot(t *testing.T) {
 			hold := func(id provider.InstanceID) {
 				q.Machines = append(q.Machines, planner.Machine{ID: id, Offering: o.Offering, Rate: o.Rate, ReadyAt: p.Now.Add(-time.Hour)})
 			}
-			for n := range tt.came {
+			for n := range tt.came + tt.past {
 				j := *p.Jobs[0].Job
 				j.ID, j.ValueOfTime, j.Submitted = planner.JobID(fmt.Sprint("j", n)), pricing.DollarPerHour, p.Now.Add(-tt.age)
 				j.Resources.Accelerators, j.Resources.Replicas.Set = []string{"V100"}, []int{1}
 				j.Work = planner.Work{Kind: planner.WorkExact, Samples: 1e6}
+				if n >= tt.came {
+					q.Past = append(q.Past, &j)
+					continue
+				}
 				id := provider.InstanceID("on-" + string(j.ID))
 				hold(id)
 				q.Jobs = append(q.Jobs, planner.JobState{Job: &j, Running: &planner.Running{

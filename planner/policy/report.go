@@ -57,7 +57,7 @@ func report(p *planner.Problem, pr *planner.Program, sol planner.Solution, know 
 	for _, at := range delay(p, know, full, &plan) {
 		wake(at, planner.FreeClock)
 	}
-	if at := keepIdle(p, know, full, &plan); !at.IsZero() {
+	if at := keepIdle(p, pr, know, full, &plan); !at.IsZero() {
 		wake(at, planner.IdleClock)
 	}
 	makeRoom(&plan)
