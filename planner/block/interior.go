@@ -9,6 +9,7 @@ const (
 	muLeast    = 1e-14  // complementarity below which rounding rules
 	stallLimit = 8      // iterations without a better point after which it stops
 	recentres  = 2      // times that a program of gains returns to the central path before that
+	cancelled  = 1e-6   // part of the terms of an objective from which their sum counts as none
 	rowsTol    = 2e-9   // by how much rows may be missed at the end, whatever the gap
 )
 
@@ -47,6 +48,7 @@ type interior struct {
 	primal, dualIn float64 // residuals of the last iterate
 	primalObj      float64
 	dualObj        float64
+	terms          float64 // sum of the sizes of what primalObj adds up
 }
 
 func newInterior(p *scaled) *interior {
@@ -179,7 +181,7 @@ func (it *interior) measure() (mu float64) {
 	it.primal, it.dualIn = 0, 0
 	pairs := it.n + it.k
 	sum := 0.0
-	it.primalObj, it.dualObj = 0, 0
+	it.primalObj, it.dualObj, it.terms = 0, 0, 0
 	used := it.acc0
 	clear(used)
 	flow := 0.0
@@ -191,7 +193,9 @@ func (it *interior) measure() (mu float64) {
 			time += x
 			reach += p.Speed[i] * x
 			if !p.levels() {
-				it.primalObj += p.Gain[i] * x
+				worth := p.Gain[i] * x
+				it.primalObj += worth
+				it.terms += math.Abs(worth)
 			}
 			for e := p.Entry[i]; e < p.Entry[i+1]; e++ {
 				used[p.Row[e]] += p.Use[e] * x
@@ -224,9 +228,10 @@ func (it *interior) measure() (mu float64) {
 	return sum / float64(pairs)
 }
 
-// gap is the relative distance of the iterate's objectives.
+// gap is the distance of the iterate's objectives, relative to them or, where large gains
+// and losses cancel, as at the end of Dinkelbach's method, to what can be told of those.
 func (it *interior) gap() float64 {
-	return math.Abs(it.dualObj-it.primalObj) / max(math.Abs(it.primalObj), math.Abs(it.dualObj)*1e-3, 1e-12)
+	return math.Abs(it.dualObj-it.primalObj) / max(math.Abs(it.primalObj), math.Abs(it.dualObj)*1e-3, it.terms*cancelled, 1e-12)
 }
 
 // run iterates until the objectives agree within tol and the rows hold, or no

@@ -9,7 +9,7 @@ import (
 // Answer is what a policy gives to each job.
 type Answer struct {
 	Policy    string
-	Status    string // optimal, feasible, infeasible
+	Status    string // optimal, feasible, infeasible, unbounded; limit: no point was found that keeps all deadlines
 	Objective float64
 	Unit      string // of the objective; "": a plain number
 	Bound     float64
@@ -17,7 +17,7 @@ type Answer struct {
 	Share     [][]float64 // job × type
 	PairShare []float64   // pair × type, flat; nil: nothing shared
 	Vector    []float64   // water filling: theta_j / E_j
-	Conflict  []int       // infeasible: jobs whose deadlines cannot all be met
+	Conflict  []int       // infeasible: jobs whose deadlines cannot all be met; limit: jobs that miss theirs
 	Price     []float64   // per type, by how much one more worker would improve the objective; nil: unknown
 	Theta     []float64   // per job, steps/s
 	Need      []float64   // per job, the steps/s that its row asks for: deadline or level; nil: none
@@ -35,6 +35,14 @@ type Options struct {
 	// as good, as Gavel's solver did. Else, of the best points, one of most second gain.
 	// Pairs are not looked at.
 	Interior bool
+}
+
+// power is that of the mean.
+func (o Options) power() float64 {
+	if o.Power != nil {
+		return *o.Power
+	}
+	return defaultPower
 }
 
 func (o Options) settings() settings {

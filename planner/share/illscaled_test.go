@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/goodfleet/goodfleet/planner/whole"
@@ -79,41 +81,75 @@ func drawIll(seed uint64, kind int) *Problem {
 }
 
 // TestIllScaledProblemsAreCertifiedOrSaidNotToBe: the objective is what the shares give, the
-// bound what the prices prove, the gap the distance of the two, and small.
+// bound what the prices prove, the gap the distance of the two, and small; deadlines that are
+// said to conflict cannot be met.
 func TestIllScaledProblemsAreCertifiedOrSaidNotToBe(t *testing.T) {
-	for seed := range uint64(40 * farKinds) {
-		kind := int(seed % farKinds)
+	rapid.Check(t, func(t *rapid.T) {
+		kind := rapid.IntRange(0, farKinds-1).Draw(t, "kind")
+		p := drawIll(rapid.Uint64().Draw(t, "seed"), kind)
 		for _, y := range Policies() {
-			p := drawIll(seed, kind)
-			if y.Name == "allox" {
-				for j := range p.Jobs {
-					p.Jobs[j].Scale = 1
-				}
-			}
-			a, err := y.Share(p, Options{})
-			if err != nil {
-				t.Fatalf("%s: %v", y.Name, err)
-			}
-			if a.Status == "infeasible" {
-				continue
-			}
-			for _, v := range append([]float64{a.Objective, a.Bound, a.Gap}, a.Price...) {
-				if math.IsNaN(v) || math.IsInf(v, 0) {
-					t.Fatalf("%s: objective %g, bound %g, gap %g, prices %g", y.Name, a.Objective, a.Bound, a.Gap, a.Price)
-				}
-			}
-			checkShares(t, p, &a)
-			if math.Abs(a.Gap-distance(a.Objective, a.Bound)) > 1e-9 {
-				t.Fatalf("%s: gap %g of %.12g, bound %.12g", y.Name, a.Gap, a.Objective, a.Bound)
-			}
-			if worst := illGap(&a, kind); a.Gap > worst || a.Status == "optimal" && a.Gap > 1e-7 {
-				t.Fatalf("%s: %s with a gap of %g; want at most %g", y.Name, a.Status, a.Gap, worst)
-			}
-			if want, ok := reached(p, &a, y.Name); ok && math.Abs(want-a.Objective) > 1e-6*math.Abs(want) {
-				t.Fatalf("%s: objective %.12g, its shares give %.12g", y.Name, a.Objective, want)
-			}
-			checkBound(t, p, &a, y.Name)
+			checkIll(t, y, p, kind)
 		}
+	})
+}
+
+func checkIll(t failer, y Policy, p *Problem, kind int) {
+	t.Helper()
+	if y.Name == "allox" {
+		q := *p
+		q.Jobs = slices.Clone(p.Jobs)
+		for j := range q.Jobs {
+			q.Jobs[j].Scale = 1
+		}
+		p = &q
+	}
+	a, err := y.Share(p, Options{})
+	if err != nil {
+		t.Fatalf("%s: %v", y.Name, err)
+	}
+	if a.Status == "infeasible" {
+		checkConflict(t, p, &a, y)
+		return
+	}
+	for _, v := range append([]float64{a.Objective, a.Bound, a.Gap}, a.Price...) {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			t.Fatalf("%s: objective %g, bound %g, gap %g, prices %g", y.Name, a.Objective, a.Bound, a.Gap, a.Price)
+		}
+	}
+	checkShares(t, p, &a)
+	if math.Abs(a.Gap-distance(a.Objective, a.Bound)) > 1e-9 {
+		t.Fatalf("%s: gap %g of %.12g, bound %.12g", y.Name, a.Gap, a.Objective, a.Bound)
+	}
+	if worst := illGap(&a, kind); a.Gap > worst || a.Status == "optimal" && a.Gap > 1e-7 {
+		t.Fatalf("%s: %s with a gap of %g; want at most %g", y.Name, a.Status, a.Gap, worst)
+	}
+	if want, ok := reached(p, &a, y.Name); ok && math.Abs(want-a.Objective) > 1e-6*math.Abs(want) {
+		t.Fatalf("%s: objective %.12g, its shares give %.12g", y.Name, a.Objective, want)
+	}
+	checkBound(t, p, &a, y.Name)
+}
+
+// checkConflict lifts all jobs in conflict towards their deadlines together: they come less
+// than all the way.
+func checkConflict(t failer, p *Problem, a *Answer, y Policy) {
+	t.Helper()
+	if !y.slo {
+		return
+	}
+	floor, follow := p.floors(), make([]float64, len(p.Jobs))
+	for _, j := range a.Conflict {
+		if floor[j] < 0 || floor[j] > p.fastest(j)*(1-1e-9) {
+			return // alone already
+		}
+		follow[j] = floor[j]
+	}
+	if len(a.Conflict) == 0 {
+		t.Fatalf("%s: infeasible, and no jobs are in conflict", y.Name)
+	}
+	r := p.solve(demand{throughput: p.throughput, gain: make([]float64, len(p.Jobs)), follow: follow,
+		packed: strings.HasSuffix(y.Name, "_packed")}, settings{gap: 1e-9})
+	if r.bound >= 1 {
+		t.Fatalf("%s: infeasible, and jobs %v come %g of the way to their deadlines, at most %g", y.Name, a.Conflict, r.objective, r.bound)
 	}
 }
 

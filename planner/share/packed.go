@@ -174,12 +174,14 @@ func (f *pairing) run(s settings) plan {
 			r.status = block.Feasible
 			break
 		}
-		added, excess := f.price(infeasible)
+		added, bound := f.price(infeasible)
 		if infeasible && added == 0 {
 			return plan{status: block.Infeasible, conflict: f.conflict(), bound: math.Inf(-1)}
 		}
 		if !infeasible {
-			r.bound = min(r.bound, (f.s.Bound()+excess)*f.gain)
+			if bound < r.bound { // no NaN, where nothing follows
+				r.bound = bound
+			}
 			r.objective = f.s.Objective() * f.gain
 			r.gap = distance(r.objective, r.bound)
 			r.status = block.Optimal

@@ -6,12 +6,12 @@ import (
 )
 
 // price adds, for each job, the pairs that earn most at the present prices, and counts
-// them. excess is by how much the objective could exceed the prices' bound because of
-// columns that earn something: each job's time, sold at the most that any column of
-// which it is the first job earns.
-func (f *pairing) price(infeasible bool) (added int, excess float64) {
+// them. No point exceeds bound, by the prices alone: they buy all time and workers, and what
+// a column earns beyond them is at most the most that any column of its first job does, for
+// all of that job's time.
+func (f *pairing) price(infeasible bool) (added int, bound float64) {
 	m, n := len(f.p.Jobs), f.types
-	price := f.s.Price
+	price := func(r int) float64 { return max(0, f.s.Price(r)) }
 	if infeasible {
 		price = f.s.Ray
 	}
@@ -44,23 +44,34 @@ func (f *pairing) price(infeasible bool) (added int, excess float64) {
 	for k, q := range f.p.Pairs {
 		scale := float64(f.p.Jobs[q.A].Scale)
 		for w, v := range q.Throughput {
-			if f.p.Types[w].Workers == 0 || v[0] <= 0 && v[1] <= 0 || f.pair[k*n+w] >= 0 {
+			if f.p.Types[w].Workers == 0 || v[0] <= 0 && v[1] <= 0 {
 				continue
 			}
 			earn := v[0]*speed[q.A] + v[1]*speed[q.B] - time[q.A] - time[q.B] - scale*rent[w]
 			if f.d.follow == nil && !infeasible {
 				earn += f.pairValue(k, w) / f.gain
 			}
-			if earn > packedEarn {
+			short[q.A] = max(short[q.A], earn)
+			if earn > packedEarn && f.pair[k*n+w] < 0 {
 				o := option{k*n + w, earn}
 				keep(q.A, o)
 				keep(q.B, o)
-				short[q.A] = max(short[q.A], earn)
 			}
 		}
 	}
+	flow := 0.0
 	for j := range m {
-		excess += short[j]
+		for w, t := range f.p.Types {
+			if v := f.d.throughput(j, w); v > 0 && t.Workers > 0 {
+				earn := v*speed[j] - time[j] - float64(f.p.Jobs[j].Scale)*rent[w]
+				if f.d.follow == nil {
+					earn += f.p.value(f.d, j, w, v) / f.gain
+				}
+				short[j] = max(short[j], earn)
+			}
+		}
+		bound += time[j] + short[j] - speed[j]*at(f.d.floor, j)
+		flow += speed[j] * at(f.d.follow, j)
 		for _, o := range best[j] {
 			if f.pair[o.i] < 0 {
 				f.add(o.i)
@@ -68,7 +79,13 @@ func (f *pairing) price(infeasible bool) (added int, excess float64) {
 			}
 		}
 	}
-	return added, excess
+	for w, t := range f.p.Types {
+		bound += rent[w] * float64(t.Workers)
+	}
+	if f.d.follow != nil { // to follow a unit of the level costs flow
+		return added, bound / flow
+	}
+	return added, bound * f.gain
 }
 
 // support bounds Σ worth·theta over all points by the prices of time and workers, and

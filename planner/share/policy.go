@@ -8,11 +8,16 @@ type Policy struct {
 	Line  string // what it optimises
 	Unit  string // of the objective; "": a plain number
 	share func(p *Problem, o Options) (Answer, error)
+	value valuation // of its shares; nil: a procedure that states none
+	slo   bool      // each job's deadline is kept
 }
 
 // Share applies the policy to p.
 func (y Policy) Share(p *Problem, o Options) (Answer, error) {
 	a, err := y.share(p, o)
+	if err == nil {
+		a, err = y.checked(p, a, o)
+	}
 	a.Policy, a.Unit = y.Name, y.Unit
 	if a.Status == "optimal" && a.Gap > max(o.settings().gap, roundingGap) {
 		a.Status = "feasible"
@@ -27,35 +32,35 @@ const roundingGap = 1e-7
 // Policies lists all policies by name.
 func Policies() []Policy {
 	return []Policy{
-		{"allox", "AlloX: least average completion by matching one-worker jobs to places in queues", "s", allox},
-		{"cost_ratio_slo", "max sum of theta / spend with the deadlines", "steps/s per USD/h", costRatio},
-		{"fifo", "max sum of (m - j)·theta_j / best throughput, j = 0 for the first arrival", "", fifo},
-		{"fifo_greedy", "each job in order takes its fastest free type; the first that fits nowhere ends the pass", "", fifoGreedy},
-		{"fifo_packed", "fifo over single jobs and pairs", "", packed(fifoDemand)},
-		{"finish_time_fairness", "min max_j (t_j + n_j/theta_j) / (tau_j + n_j/iso_j)", "", finishTime(false)},
-		{"finish_time_fairness_packed", "finish_time_fairness over single jobs and pairs", "", finishTime(true)},
-		{"gandiva", "equal time for all; when workers are short, for pairs that lose nothing by sharing", "", gandiva},
-		{"hierarchical", "water filling over entities by weight; inside, fairness or FIFO", "", waterFilling},
-		{"isolated", "each job its n-th of every type", "", isolated},
-		{"makespan", "min M with theta_j >= n_j / M", "s", makespan(false)},
-		{"makespan_packed", "makespan over single jobs and pairs", "s", makespan(true)},
-		{"max_min_fairness", "max min_j s_j/(w_j E_j)·theta_j, then the most sum of theta/E", "", maxMin(aware)},
-		{"max_min_fairness_agnostic", "max_min_fairness with every throughput 1", "", maxMin(agnostic)},
-		{"max_min_fairness_packed", "max_min_fairness over single jobs and pairs", "", maxMin(sharing)},
-		{"max_sum_normalized_throughput", "max sum of theta_j / E_j", "", single(normalizedDemand)},
-		{"max_sum_normalized_throughput_packed", "max_sum_normalized_throughput over single jobs and pairs", "", packed(normalizedDemand)},
-		{"max_sum_throughput", "max sum of theta_j", "steps/s", single(throughputDemand)},
-		{"max_sum_throughput_packed", "max_sum_throughput over single jobs and pairs", "steps/s", packed(throughputDemand)},
-		{"min_cost", "max sum of throughput/price·x, Gavel's stand-in for least cost", "steps/s per USD/h", single(costDemand)},
-		{"min_cost_packed", "min_cost over single jobs and pairs", "steps/s per USD/h", packed(costDemand)},
-		{"min_cost_slo", "min_cost with theta_j >= n_j/D_j for each job with a deadline", "steps/s per USD/h", single(costSLODemand)},
-		{"min_cost_slo_packed", "min_cost_slo over single jobs and pairs", "steps/s per USD/h", packed(costSLODemand)},
-		{"min_spend_slo", "min spend with theta_j >= n_j/D_j for each job with a deadline", "USD/h", minSpend(false)},
-		{"min_spend_slo_packed", "min_spend_slo over single jobs and pairs", "USD/h", minSpend(true)},
-		{"power_mean", "Pollux: max (mean of (theta_j/iso_j + 0.001)^p)^(1/p), p = -1 unless --power says otherwise", "", powerMean},
-		{"proportional", "every job the workers of each type in proportion to the fleet", "", proportional},
-		{"shortest_job_first", "min_j of the least n_j/theta_j alone; then the next shortest on what is left", "s", shortestFirst},
-		{"water_filling_sum", "sum of theta_j/E_j at the water-filled point", "", waterFilling},
+		{"allox", "AlloX: least average completion by matching one-worker jobs to places in queues", "s", allox, nil, false},
+		{"cost_ratio_slo", "max sum of theta / spend with the deadlines", "steps/s per USD/h", costRatio, perSpend, true},
+		{"fifo", "max sum of (m - j)·theta_j / best throughput, j = 0 for the first arrival", "", fifo, inOrder, false},
+		{"fifo_greedy", "each job in order takes its fastest free type; the first that fits nowhere ends the pass", "", fifoGreedy, inOrder, false},
+		{"fifo_packed", "fifo over single jobs and pairs", "", packed(fifoDemand), inOrder, false},
+		{"finish_time_fairness", "min max_j (t_j + n_j/theta_j) / (tau_j + n_j/iso_j)", "", finishTime(false), unfairest, false},
+		{"finish_time_fairness_packed", "finish_time_fairness over single jobs and pairs", "", finishTime(true), unfairest, false},
+		{"gandiva", "equal time for all; when workers are short, for pairs that lose nothing by sharing", "", gandiva, normal, false},
+		{"hierarchical", "water filling over entities by weight; inside, fairness or FIFO", "", waterFilling, normal, false},
+		{"isolated", "each job its n-th of every type", "", isolated, normal, false},
+		{"makespan", "min M with theta_j >= n_j / M", "s", makespan(false), last, false},
+		{"makespan_packed", "makespan over single jobs and pairs", "s", makespan(true), last, false},
+		{"max_min_fairness", "max min_j s_j/(w_j E_j)·theta_j, then the most sum of theta/E", "", maxMin(aware), slowest, false},
+		{"max_min_fairness_agnostic", "max_min_fairness with every throughput 1", "", maxMin(agnostic), leastTime, false},
+		{"max_min_fairness_packed", "max_min_fairness over single jobs and pairs", "", maxMin(sharing), slowest, false},
+		{"max_sum_normalized_throughput", "max sum of theta_j / E_j", "", single(normalizedDemand), normal, false},
+		{"max_sum_normalized_throughput_packed", "max_sum_normalized_throughput over single jobs and pairs", "", packed(normalizedDemand), normal, false},
+		{"max_sum_throughput", "max sum of theta_j", "steps/s", single(throughputDemand), total, false},
+		{"max_sum_throughput_packed", "max_sum_throughput over single jobs and pairs", "steps/s", packed(throughputDemand), total, false},
+		{"min_cost", "max sum of throughput/price·x, Gavel's stand-in for least cost", "steps/s per USD/h", single(costDemand), perPrice, false},
+		{"min_cost_packed", "min_cost over single jobs and pairs", "steps/s per USD/h", packed(costDemand), perPrice, false},
+		{"min_cost_slo", "min_cost with theta_j >= n_j/D_j for each job with a deadline", "steps/s per USD/h", single(costSLODemand), perPrice, true},
+		{"min_cost_slo_packed", "min_cost_slo over single jobs and pairs", "steps/s per USD/h", packed(costSLODemand), perPrice, true},
+		{"min_spend_slo", "min spend with theta_j >= n_j/D_j for each job with a deadline", "USD/h", minSpend(false), spent, true},
+		{"min_spend_slo_packed", "min_spend_slo over single jobs and pairs", "USD/h", minSpend(true), spent, true},
+		{"power_mean", "Pollux: max (mean of (theta_j/iso_j + 0.001)^p)^(1/p), p = -1 unless --power says otherwise", "", powerMean, meanPower, false},
+		{"proportional", "every job the workers of each type in proportion to the fleet", "", proportional, normal, false},
+		{"shortest_job_first", "min_j of the least n_j/theta_j alone; then the next shortest on what is left", "s", shortestFirst, nil, false},
+		{"water_filling_sum", "sum of theta_j/E_j at the water-filled point", "", waterFilling, normal, false},
 	}
 }
 

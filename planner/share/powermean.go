@@ -24,10 +24,7 @@ const (
 // Pollux searches whole placements by a genetic algorithm; over shares the mean is
 // concave, and solved with a bound. A job that can run nowhere is left out.
 func powerMean(p *Problem, o Options) (Answer, error) {
-	power := float64(defaultPower)
-	if o.Power != nil {
-		power = *o.Power
-	}
+	power := o.power()
 	if !(power >= leastPower && power <= mostPower) {
 		return Answer{}, fmt.Errorf("power %g: want %d to %d; max_min_fairness is the limit below", power, leastPower, mostPower)
 	}

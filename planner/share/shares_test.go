@@ -16,9 +16,6 @@ type failer interface {
 	Fatalf(format string, args ...any)
 }
 
-// rowTol is by how much a row may be missed: the solvers' tolerance.
-const rowTol = 1e-7
-
 // checkShares holds an answer to every row: time, workers, and what Need asks for.
 func checkShares(t failer, p *Problem, a *Answer) {
 	t.Helper()
