@@ -106,6 +106,28 @@ func TestBudgetReservesTheDearestAlternate(t *testing.T) {
 	}
 }
 
+// What may come in the place of one launch takes no money that another is planned with:
+// all of a plan is bought under a cap that it keeps, and zones are left open by what is
+// left.
+func TestAlternatesLeaveTheMoneyOfThePlanAlone(t *testing.T) {
+	for _, tt := range []struct {
+		milli pricing.Rate // of a dollar per hour, the cap
+		want  []int        // alternates in each call
+	}{{3000, []int{0, 0}}, {3005, []int{1, 0}}, {3015, []int{1, 1}}} {
+		w := nearWorld(t, setup{})
+		w.guard(pricing.DollarPerHour * tt.milli / 1000)
+		w.submit(testJob("a", 2, 1), testJob("b", 3, 2))
+		w.round(time.Minute)
+		var got []int
+		for _, call := range w.clouds[0].calls {
+			got = append(got, len(call.Alternates))
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("under a cap of %d/1000 USD/h: calls with %v alternates, want %v", tt.milli, got, tt.want)
+		}
+	}
+}
+
 // The answer to a launch that left the zone open is lost, or the controller dies: the
 // same request is sent again, and the job knows where its machine came from.
 func TestLostAnswerOfALaunchWithAlternates(t *testing.T) {

@@ -40,12 +40,7 @@ func (l *Loop) buy(ctx context.Context, d *decision, now time.Time) (setback, er
 		if len(l.cfg.Policies) > 0 {
 			x.Alternates = nil // policies judge what is bought, and not what may come in its place
 		}
-		err := l.afford(x, n.For)
-		if errors.Is(err, budget.ErrRefused) && len(x.Alternates) > 0 {
-			x.Alternates = nil // the dearest of them is too dear, the plan's own may not be
-			err = l.afford(x, n.For)
-		}
-		if err != nil {
+		if err := l.afford(x, nil, n.For); err != nil {
 			back.replan, back.noBuying = true, err.Error()
 			l.offeringEvent(now, EventLaunchFailed, x.Offering, err.Error())
 			break
@@ -64,6 +59,13 @@ func (l *Loop) buy(ctx context.Context, d *decision, now time.Time) (setback, er
 			delete(l.cache.dirtyIntents, x.Token)
 		}
 		return back, nil
+	}
+	// The plan's own come first: what may come in the place of one may be dearer, and is
+	// left out where the money is another's.
+	for i, x := range intents {
+		if err := l.afford(x, x.Alternates, d.diff.Launches[i].For); err != nil {
+			x.Alternates = nil
+		}
 	}
 	if err := l.cache.commit(ctx, l.cfg.Store); err != nil {
 		for _, x := range intents {
@@ -91,14 +93,14 @@ func (l *Loop) buy(ctx context.Context, d *decision, now time.Time) (setback, er
 	return back, l.cache.commit(context.WithoutCancel(ctx), l.cfg.Store)
 }
 
-// afford holds back what a launch may cost: the rate of the dearest that may come. One
-// in a reservation costs nothing more.
-func (l *Loop) afford(x *Intent, parts []budget.Part) error {
+// afford holds back what a launch may cost: the rate of the dearest of it and of others
+// that may come in its place. One in a reservation costs nothing more.
+func (l *Loop) afford(x *Intent, others []provider.Offering, parts []budget.Part) error {
 	if l.reservation(x.Offering) != nil {
 		return nil
 	}
 	dearest := x.Rate
-	for _, o := range x.Alternates {
+	for _, o := range others {
 		rate, ok := l.rateOf(o)
 		if !ok {
 			dearest = 0 // not known, and refused
@@ -285,7 +287,7 @@ func (l *Loop) resend(ctx context.Context, now time.Time) error {
 			l.hear(x, l.givenUp(x, now), now)
 			continue
 		}
-		if err := l.afford(x, l.intentParts(x)); err != nil {
+		if err := l.afford(x, x.Alternates, l.intentParts(x)); err != nil {
 			if l.expired(x, now) {
 				l.hear(x, l.givenUp(x, now), now)
 			}
