@@ -114,9 +114,18 @@ func (l *Loop) enforce(t *total, now time.Time) {
 			}
 		}
 	}
-	if t.level.AtLeast(budget.Drain) && !t.policy.Over.OfJobs() && t.key == "" {
-		l.drainCovered(func(m *InstanceRecord) bool { return t.Covers(l.factsOf(m.Instance.Offering)) }, t.why, now)
+	if t.level.AtLeast(budget.Drain) {
+		l.drainCovered(func(m *InstanceRecord) bool { return l.costsIdle(t, m) }, t.why, now)
 	}
+}
+
+// costsIdle reports whether a machine counts against a total, and goes on counting when
+// the jobs that are on it have left.
+func (l *Loop) costsIdle(t *total, m *InstanceRecord) bool {
+	if !t.Covers(l.factsOf(m.Instance.Offering)) {
+		return false
+	}
+	return slices.ContainsFunc(l.parts(m.Instance.ID, m.Instance.Offering, false), func(p budget.Part) bool { return t.Covers(p.Facts) })
 }
 
 // liftStop lets what a total covers run again.
@@ -192,39 +201,73 @@ type gap struct {
 	over     func(budget.Facts) bool // by what this covers
 }
 
-// gapsBefore finds gaps that began in an earlier period, whose amount was passed in
-// them: what they cost there is an overrun, though the cap stops nothing any more.
-func (l *Loop) gapsBefore(ctx context.Context, t *total) error {
+// gapsBefore finds what gaps have of periods that are over, whose amount was passed in
+// them: what machines cost there is an overrun, though the cap stops nothing any more.
+func (l *Loop) gapsBefore(ctx context.Context, t *total, now time.Time) error {
 	if t.policy == nil || t.policy.DryRun {
 		return nil
 	}
 	for _, g := range slices.Clone(l.gaps) {
-		from, until := t.Span(g.from)
 		m, ok := l.cache.machine[g.machine]
-		if !ok || g.passed || !from.Before(t.from) || l.reservation(m.Instance.Offering) != nil {
+		if !ok || g.passed || l.reservation(m.Instance.Offering) != nil {
 			continue
 		}
-		charges, err := l.cfg.Store.Charges(ctx, from, until)
-		if err != nil {
-			return err
-		}
-		spent := pricing.Money(0)
-		for i := range charges {
-			if l.charged(t, &charges[i]) {
-				spent += charges[i].Amount
+		for at := g.from; at.Before(g.to); {
+			from, until := t.Span(at)
+			if until.After(now) {
+				break // it is on, and stops what there is
 			}
-		}
-		for _, m := range l.cache.machines {
-			if since := later(later(m.Booked, m.Instance.Started), from); !m.Instance.Started.IsZero() && since.Before(until) {
-				rate, _ := l.paid(m, until)
-				spent += pricing.Rate(float64(rate) * l.share(t, m, false)).Over(until.Sub(since))
+			if in := (gap{machine: g.machine, from: later(at, from), to: earlier(g.to, until), passed: true, over: t.Covers}); in.from.Before(in.to) {
+				passed, err := l.passed(ctx, t, from, until)
+				if err != nil {
+					return err
+				}
+				if passed {
+					l.gaps = append(l.gaps, in)
+				}
 			}
-		}
-		if spent > t.base {
-			l.gaps = append(l.gaps, gap{machine: g.machine, from: g.from, to: until, passed: true, over: t.Covers})
+			if t.Period == budget.Dated || !until.After(at) {
+				break
+			}
+			at = until
 		}
 	}
 	return nil
+}
+
+// passed reports whether more was spent in a period that is over than its amount.
+func (l *Loop) passed(ctx context.Context, t *total, from, until time.Time) (bool, error) {
+	before := t.before(from)
+	since := from
+	if !before[1].IsZero() {
+		since = before[1]
+	}
+	charges, err := l.cfg.Store.Charges(ctx, since, until)
+	if err != nil {
+		return false, err
+	}
+	charges = slices.Concat(charges, l.cache.charges)
+	spent := pricing.Money(0)
+	for i := range charges {
+		if c := &charges[i]; !c.From.Before(from) && c.From.Before(until) && l.charged(t, c) {
+			spent += c.Amount
+		}
+	}
+	for _, m := range l.cache.machines {
+		since, ends := later(later(m.Booked, m.Instance.Started), from), until
+		if m.Instance.State == provider.Ended {
+			ends = earlier(until, m.Instance.Ended)
+		}
+		if !m.Instance.Started.IsZero() && since.Before(ends) {
+			rate := m.Rate
+			if was, seen := l.hours[m.Instance.ID]; seen {
+				rate = was.rate
+			}
+			spent += pricing.Rate(float64(rate) * l.share(t, m, false)).Over(ends.Sub(since))
+		}
+	}
+	added, _ := t.policy.Added(until.Add(-1))
+	return spent > t.base+added+l.carried(t, before, from, charges), nil
 }
 
 // noteGap keeps a gap of a machine that is seen again at now: what is longer than the

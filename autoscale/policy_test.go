@@ -42,8 +42,11 @@ func (w *world) put(policies ...*budget.Policy) {
 
 func (w *world) says(text string) bool { return strings.Contains(w.history(), text) }
 
-func (w *world) overrun() (sum pricing.Money) {
-	charges, err := w.store.Charges(context.Background(), time.Time{}, time.Time{})
+func (w *world) overrun() pricing.Money { return w.overrunBetween(time.Time{}, time.Time{}) }
+
+// overrunBetween is what is booked as overruns of a stretch of time.
+func (w *world) overrunBetween(from, until time.Time) (sum pricing.Money) {
+	charges, err := w.store.Charges(context.Background(), from, until)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -119,9 +119,9 @@ func (l *Loop) readTotals(ctx context.Context, now time.Time) error {
 			if err := l.countAnew(ctx, t, now); err != nil {
 				return fmt.Errorf("load charges of budget %s: %w", t.Name, err)
 			}
-			if err := l.gapsBefore(ctx, t); err != nil {
-				return fmt.Errorf("load charges of budget %s: %w", t.Name, err)
-			}
+		}
+		if err := l.gapsBefore(ctx, t, now); err != nil {
+			return fmt.Errorf("load charges of budget %s: %w", t.Name, err)
 		}
 		l.holdTotal(t, now)
 	}
@@ -131,11 +131,8 @@ func (l *Loop) readTotals(ctx context.Context, now time.Time) error {
 // countAnew counts what the ledger has of a period that has just begun, and of those
 // before it as far as they matter.
 func (l *Loop) countAnew(ctx context.Context, t *total, now time.Time) error {
-	since := t.from
-	var before [2]time.Time // when the period before began, and that before it
-	if p := t.policy; p != nil && (p.Cap.Unused > 0 || p.Cap.Overdraft) {
-		before[0], _ = t.Span(t.from.Add(-1))
-		before[1], _ = t.Span(before[0].Add(-1))
+	since, before := t.from, t.before(t.from)
+	if !before[1].IsZero() {
 		since = before[1]
 	}
 	if t.tally != nil {
@@ -147,31 +144,45 @@ func (l *Loop) countAnew(ctx context.Context, t *total, now time.Time) error {
 		return err
 	}
 	charges = slices.Concat(charges, l.cache.charges) // what was booked as the round looked is not in the store yet
+	for i := range charges {
+		l.count(t, &charges[i])
+	}
+	if t.carried = l.carried(t, before, t.from, charges); t.carried != 0 {
+		l.event(Event{At: now, Kind: EventBudget, Text: fmt.Sprintf("%s: %s USD are carried over to the %s from %s", t.Name, t.carried, t.Period, t.from.Format(time.RFC3339))})
+	}
+	return nil
+}
+
+// before is when the period before one began, and that before it, of a policy that
+// carries over; zero: they do not matter.
+func (t *total) before(from time.Time) (before [2]time.Time) {
+	if p := t.policy; p != nil && (p.Cap.Unused > 0 || p.Cap.Overdraft) {
+		before[0], _ = t.Span(from.Add(-1))
+		before[1], _ = t.Span(before[0].Add(-1))
+	}
+	return before
+}
+
+// carried is what the period from an instant on takes over, by charges of the two
+// before it.
+func (l *Loop) carried(t *total, before [2]time.Time, from time.Time, charges []ledger.Charge) pricing.Money {
+	if before[0].IsZero() {
+		return 0
+	}
 	var spent [2]pricing.Money
 	known := 0 // periods before this one that the ledger knows
 	for i := range charges {
 		c := &charges[i]
-		for k := range before {
-			ends := t.from
-			if k > 0 {
-				ends = before[k-1]
-			}
-			if !before[k].IsZero() && !c.From.Before(before[k]) && c.From.Before(ends) {
+		for k, ends := range [...]time.Time{from, before[0]} {
+			if !c.From.Before(before[k]) && c.From.Before(ends) {
 				known = max(known, k+1)
 				if l.charged(t, c) {
 					spent[k] += c.Amount
 				}
 			}
 		}
-		l.count(t, c)
 	}
-	if t.policy != nil {
-		t.carried = t.policy.Cap.Carried(spent[:known]...)
-		if t.carried != 0 {
-			l.event(Event{At: now, Kind: EventBudget, Text: fmt.Sprintf("%s: %s USD are carried over to the %s from %s", t.Name, t.carried, t.Period, t.from.Format(time.RFC3339))})
-		}
-	}
-	return nil
+	return t.policy.Cap.Carried(spent[:known]...)
 }
 
 // holdTotal reckons how far a total is used at now, and does what that asks for.

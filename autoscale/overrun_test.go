@@ -1,0 +1,74 @@
+package autoscale_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/pricing/budget"
+	"github.com/goodfleet/goodfleet/provider"
+)
+
+// A selector may cover an idle machine though it asks about jobs too. A stop then ends
+// the machine as well, at once and not when its hold is over.
+func TestStopEndsMachinesThatCountWhenIdle(t *testing.T) {
+	policy := func(amount pricing.Money) *budget.Policy {
+		return &budget.Policy{
+			Name: "p", Owner: "o", Over: selector(t, budget.Match{Where: `team == "Vision" || accelerators > 1`}),
+			Cap: &budget.Cap{Amount: amount, Period: budget.Always},
+		}
+	}
+	w := under(t, setup{offerings: []provider.Offering{largeSpot}}, policy(20*pricing.Dollar))
+	w.until(20, func() bool { return w.runs() == 1 })
+	w.put(policy(pricing.Dollar / 2))
+	for range 3 {
+		w.round(time.Minute)
+	}
+	if n := len(w.live()); n != 0 {
+		t.Errorf("%d machines cost on, three rounds after the stop\n%s", n, w.history())
+	}
+}
+
+// Machines that were out of contact while periods ended, in which caps were passed, are
+// overruns of those periods: of a window that closed, and of every hour of an outage.
+func TestOutageOverTheEndOfPeriodsIsBookedAsOverrun(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		cap  budget.Cap
+	}{
+		{"a window that closes", budget.Cap{Amount: 2 * pricing.Dollar, Period: budget.Dated, From: start, Until: start.Add(90 * time.Minute)}},
+		{"hours", budget.Cap{Amount: 2 * pricing.Dollar, Period: budget.Hour}},
+		{"hours, with what is carried over", budget.Cap{Amount: 2 * pricing.Dollar, Period: budget.Hour, Unused: 0.25}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := under(t, setup{offerings: []provider.Offering{smallOnDemand}}, &budget.Policy{Name: "p", Over: selector(t, budget.Match{Where: `cloud != ""`}), Cap: &c.cap})
+			w.until(20, func() bool { return w.runs() == 1 })
+			w.clouds[0].list = errors.New("503")
+			for range 200 {
+				w.round(time.Minute)
+			}
+			w.clouds[0].list = nil
+			for range 5 {
+				w.round(time.Minute)
+			}
+			if w.overrun() <= 0 {
+				t.Fatalf("nothing is booked as an overrun\n%s", w.history())
+			}
+			most := c.cap.Amount + pricing.Money(c.cap.Unused*float64(c.cap.Amount))
+			for from := start; from.Before(w.now); from = from.Add(time.Hour) {
+				until := from.Add(time.Hour)
+				if c.cap.Period == budget.Dated {
+					until = c.cap.Until
+				}
+				spent := w.spentBetween("", from, until) - w.overrunBetween(from, until)
+				if spent > most {
+					t.Errorf("from %v on %s USD are spent beside overruns, the cap is %s", from.Sub(start), spent, most)
+				}
+				if c.cap.Period == budget.Dated {
+					break
+				}
+			}
+		})
+	}
+}
