@@ -33,8 +33,9 @@ type Program struct {
 	shared       []int    // offers of which several jobs could share a machine
 	slot         []int    // of each offer that a search looks at; -1 of the others
 	slots        int
-	rates        []float64 // of each offer, USD/h
-	times        float64   // what a dollar of rates counts, 1 + mu
+	rates        []float64  // of each offer, USD/h
+	times        float64    // what a dollar of rates counts, 1 + mu
+	counted      [][]answer // of each row that narrows down: by job, the last line of none, and offer
 }
 
 // MaxColumns is how many columns of a job a search looks at.

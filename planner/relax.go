@@ -118,7 +118,7 @@ func (r *relaxation) rows(c int, visit func(row int, take float64)) {
 		visit(r.burnRow, k.burn/r.burnUnit)
 	}
 	for n, row := range r.rowRow {
-		if w := &r.pr.Problem.Rows[n]; k.burn > 0 && w.whole(r.pr.Problem.Offers[k.offer].Offering) {
+		if w := &r.pr.Problem.Rows[n]; k.burn > 0 && r.pr.whole(n, k.offer) {
 			visit(row, w.take(r.pr.Problem.Offers[k.offer].Offering.Market, k.burn)/rowUnit)
 		}
 	}
@@ -129,7 +129,7 @@ func (r *relaxation) rows(c int, visit func(row int, take float64)) {
 func (r *relaxation) teams(c int, o *option, visit func(row int, take float64)) {
 	k := &r.classes[c]
 	for n, row := range r.rowRow {
-		if w := &r.pr.Problem.Rows[n]; w.counts(r.pr.Jobs[o.job].State.Job, &r.pr.Problem.Offers[k.offer]) {
+		if w := &r.pr.Problem.Rows[n]; r.pr.counts(n, o.job, k.offer) {
 			share := float64(o.perNode) / float64(k.size)
 			visit(row, share*w.take(r.pr.Problem.Offers[k.offer].Offering.Market, k.rate)/rowUnit)
 		}

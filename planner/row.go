@@ -48,6 +48,57 @@ func (r *Row) whole(o provider.Offering) bool {
 	return !r.ofJobs() && (r.Over == nil || r.Over(nil, o))
 }
 
+// answer is what a row has said of a part; the zero value: it was not asked.
+type answer uint8
+
+const (
+	yes answer = iota + 1
+	no
+)
+
+// counts reports whether what a job has of a machine of an offer counts for row n.
+func (pr *Program) counts(n, job, offer int) bool {
+	r := &pr.Problem.Rows[n]
+	if !r.ofJobs() || r.Over == nil {
+		return r.counts(pr.Jobs[job].State.Job, &pr.Problem.Offers[offer])
+	}
+	a := pr.answer(n, job, offer)
+	if *a == 0 {
+		*a = no
+		if r.counts(pr.Jobs[job].State.Job, &pr.Problem.Offers[offer]) {
+			*a = yes
+		}
+	}
+	return *a == yes
+}
+
+// whole reports whether machines of an offer count as a whole for row n.
+func (pr *Program) whole(n, offer int) bool {
+	r := &pr.Problem.Rows[n]
+	if r.ofJobs() || r.Over == nil {
+		return !r.ofJobs()
+	}
+	a := pr.answer(n, len(pr.Jobs), offer)
+	if *a == 0 {
+		*a = no
+		if r.whole(pr.Problem.Offers[offer].Offering) {
+			*a = yes
+		}
+	}
+	return *a == yes
+}
+
+// answer is where the answer of row n is kept: a search asks for it millions of times.
+func (pr *Program) answer(n, job, offer int) *answer {
+	if pr.counted == nil {
+		pr.counted = make([][]answer, len(pr.Problem.Rows))
+	}
+	if pr.counted[n] == nil {
+		pr.counted[n] = make([]answer, (len(pr.Jobs)+1)*len(pr.Problem.Offers))
+	}
+	return &pr.counted[n][job*len(pr.Problem.Offers)+offer]
+}
+
 // ofSpot reports whether the row bounds the part of spot.
 func (r *Row) ofSpot() bool { return r.Kind == SpotRow || r.Kind == LeastSpotRow }
 
@@ -102,12 +153,11 @@ func (k *packing) takeOf(n, b int) float64 {
 // −1 for each to be bought.
 func (k *packing) takes(i int, col *Column, bins []int, visit func(row int, take float64)) {
 	pr := k.pr
-	d := &pr.Jobs[i]
 	o := &pr.Problem.Offers[col.Offer]
 	share := float64(col.PerNode) / float64(o.Type.Count)
 	for n := range pr.Problem.Rows {
 		r := &pr.Problem.Rows[n]
-		if r.ofJobs() && !r.counts(d.State.Job, o) || !r.ofJobs() && !r.whole(o.Offering) {
+		if !pr.counts(n, i, col.Offer) && !pr.whole(n, col.Offer) {
 			continue
 		}
 		sum := 0.0
@@ -157,7 +207,7 @@ func (k *packing) rowsHold() bool {
 // (sign 1) or ends (−1) to be used.
 func (k *packing) fillRows(b int, sign float64) {
 	for n := range k.used {
-		if k.pr.Problem.Rows[n].whole(k.pr.Problem.Offers[k.bins[b].offer].Offering) {
+		if k.pr.whole(n, k.bins[b].offer) {
 			k.used[n] += sign * k.takeOf(n, b)
 		}
 	}
@@ -168,11 +218,10 @@ func (k *packing) fillTeams(i int, s *seat, sign float64) {
 	if len(k.used) == 0 {
 		return
 	}
-	d := &k.pr.Jobs[i]
-	col := &d.Columns[s.column]
+	col := &k.pr.Jobs[i].Columns[s.column]
 	share := float64(col.PerNode) / float64(k.pr.Problem.Offers[col.Offer].Type.Count)
 	for n := range k.used {
-		if r := &k.pr.Problem.Rows[n]; r.counts(d.State.Job, &k.pr.Problem.Offers[col.Offer]) {
+		if k.pr.counts(n, i, col.Offer) {
 			for _, b := range s.bins {
 				k.used[n] += sign * share * k.takeOf(n, b)
 			}
