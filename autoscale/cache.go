@@ -253,7 +253,9 @@ func (c *cache) prune(now time.Time) (over []planner.JobID) {
 }
 
 // came reports whether a job came lately enough to be counted.
-func came(j *planner.Job, now time.Time) bool { return j.Submitted.After(now.Add(-planner.ArrivalSpan)) }
+func came(j *planner.Job, now time.Time) bool {
+	return j.Submitted.After(now.Add(-planner.ArrivalSpan))
+}
 
 // setOverride puts an override in force, in place of one of the same key.
 func (c *cache) setOverride(o Override) {
