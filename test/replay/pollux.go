@@ -49,16 +49,22 @@ func polluxSetting(data string, e experiment, p point, number int) (sim.Setting,
 	s := sim.Setting{
 		Variant: e.Name, Seed: uint64(number), Start: begin, Horizon: farAway, Catalogue: catalogue, Prices: prices,
 		Loop:  autoscale.Settings{Round: polluxRound, Book: bookEvery, SkipUnchanged: true, MaxMoves: anyNumber},
-		Truth: sim.Truth{Legs: legs},
+		Truth: sim.Truth{Legs: legs}, Lockstep: true,
 	}
 	switch how.Peer {
 	case "tiresias":
 		s.Plan = peer.Tiresias{}.Plan
+	case "optimus":
+		s.Plan = peer.Optimus{Left: stepsLeft, StepSec: stepSec}.Plan
 	default:
 		return sim.Setting{}, fmt.Errorf("there is no peer %q", how.Peer)
 	}
 	for _, q := range requests {
-		s.Jobs = append(s.Jobs, rigidJob(q, applications[q.Application]))
+		job := rigidJob(q, applications[q.Application])
+		if how.Peer == "optimus" {
+			job.Resources.Replicas.Set = sizesOf(q, applications[q.Application])
+		}
+		s.Jobs = append(s.Jobs, job)
 	}
 	cluster, err := sim.ParseCluster(e.Cluster, catalogue)
 	if err != nil {
@@ -107,4 +113,56 @@ func legs(job *planner.Job, c planner.Config, accelerator string, done float64) 
 		list = append(list, sim.Leg{To: r.Of.End(epoch), PerSec: perSec})
 	}
 	return list, true
+}
+
+// sizesOf are the gang sizes at which a request can run with its batch: those that lie
+// evenly over machines of four, and give each replica no less than was measured.
+func sizesOf(q workload.Request, a *measured.Application) []int {
+	var sizes []int
+	for n := 1; n <= mostOptimus(a, q.Batch); n++ {
+		nodes := (n + 3) / 4
+		if _, ok := (measured.Rigid{Of: a, Batch: q.Batch}).Speed("T4", nodes, n); ok && n%nodes == 0 {
+			sizes = append(sizes, n)
+		}
+	}
+	return sizes
+}
+
+// mostOptimus is how many replicas a job of a batch may have: as many as have the least
+// batch that was measured each. One of ncf has one.
+func mostOptimus(a *measured.Application, batch int) int {
+	if a.Name == "ncf" {
+		return 1
+	}
+	l, _ := a.Limits("T4")
+	return max(1, batch/l.MinLocal)
+}
+
+// stepsLeft is what Optimus is told: the steps at the job's batch from the end of the
+// epoch that it is in to the end; one in the last.
+func stepsLeft(j *planner.JobState) float64 {
+	r := j.Job.Curve.(measured.Rigid)
+	epoch, last := r.Of.EpochAt(j.Done), r.Of.Epochs()-1
+	if epoch >= last {
+		return 1
+	}
+	return r.Of.Steps(r.Batch, last) - r.Of.Steps(r.Batch, epoch)
+}
+
+// stepSec is what Optimus predicts: the measured time of a step, on one replica always in
+// two passes.
+func stepSec(j *planner.JobState, accelerator string, perNode, replicas int) (sec float64, ok bool) {
+	r := j.Job.Curve.(measured.Rigid)
+	if replicas > mostOptimus(r.Of, r.Batch) {
+		return 0, false
+	}
+	b, ok := r.Of.Fixed(accelerator, replicas, r.Batch)
+	if !ok {
+		return 0, false
+	}
+	if replicas == 1 && b.Accum == 0 {
+		b = measured.Batch{Atomic: (b.Atomic + 1) / 2, Accum: 1}
+	}
+	step, accum, ok := r.Of.PackedPass(accelerator, perNode, replicas, b.Atomic)
+	return step + float64(b.Accum)*accum, ok
 }

@@ -19,6 +19,7 @@ type Application struct {
 	Name    string
 	batches []int             // total batches that were trained with, ascending; the first is M0
 	stats   [][]goodput.Noise // by batch and epoch
+	steps   [][]float64       // made by the end of each epoch, by batch
 	ends    []float64         // progress at the end of each epoch, samples, ascending
 	types   map[string]*times // by accelerator
 }
@@ -78,7 +79,8 @@ func Read(files fs.FS, spec Spec) (*Application, error) {
 // readEpochs takes in a run at one batch. An epoch ends at the least progress of any.
 func (a *Application) readEpochs(files fs.FS, name string, epochs int) error {
 	var stats []goodput.Noise
-	err := eachRow(files, name, []string{"progress", "grad_sqr", "grad_var"}, func(v []float64) error {
+	var steps []float64
+	err := eachRow(files, name, []string{"progress", "grad_sqr", "grad_var", "iteration"}, func(v []float64) error {
 		epoch := len(stats)
 		if epoch == epochs {
 			return nil
@@ -87,7 +89,7 @@ func (a *Application) readEpochs(files fs.FS, name string, epochs int) error {
 		if !ok || !(v[0] > 0) {
 			return fmt.Errorf("progress %g, grad_sqr %g, grad_var %g: want positive progress, and no negative statistics", v[0], v[1], v[2])
 		}
-		stats = append(stats, noise)
+		stats, steps = append(stats, noise), append(steps, v[3])
 		end := v[0] * float64(a.batches[0])
 		if epoch == len(a.ends) {
 			a.ends = append(a.ends, end)
@@ -101,7 +103,7 @@ func (a *Application) readEpochs(files fs.FS, name string, epochs int) error {
 	if len(stats) == 0 {
 		return fmt.Errorf("%s: no epochs", name)
 	}
-	a.stats = append(a.stats, stats)
+	a.stats, a.steps = append(a.stats, stats), append(a.steps, steps)
 	return nil
 }
 
@@ -130,15 +132,27 @@ func (a *Application) EpochAt(progress float64) int {
 // Noise is the statistics in an epoch at a total batch: linear between the two nearest
 // batches that were trained with.
 func (a *Application) Noise(batch, epoch int) goodput.Noise {
-	xs := make([]float64, len(a.batches))
-	for i, b := range a.batches {
-		xs[i] = float64(b)
-	}
+	xs := a.xs()
 	at := func(i int) goodput.Noise { return a.stats[i][min(epoch, len(a.stats[i])-1)] }
 	return goodput.Noise{
 		Sqr: between(xs, float64(batch), func(i int) float64 { return at(i).Sqr }),
 		Var: between(xs, float64(batch), func(i int) float64 { return at(i).Var }),
 	}
+}
+
+// Steps is how many steps a run at a total batch has made by the end of an epoch: linear
+// between the two nearest batches that were trained with.
+func (a *Application) Steps(batch, epoch int) float64 {
+	return between(a.xs(), float64(batch), func(i int) float64 { return a.steps[i][min(epoch, len(a.steps[i])-1)] })
+}
+
+// xs are the batches as numbers.
+func (a *Application) xs() []float64 {
+	xs := make([]float64, len(a.batches))
+	for i, b := range a.batches {
+		xs[i] = float64(b)
+	}
+	return xs
 }
 
 // between is linear in x between the two nearest of ascending xs, and y of the nearest

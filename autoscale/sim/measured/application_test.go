@@ -82,6 +82,15 @@ func TestApplicationIsWhatWasMeasured(t *testing.T) {
 			t.Errorf("%+v: %g, %g, %v", tt, step, accum, ok)
 		}
 	}
+	for n, want := range map[int]float64{1: 1, 2: 1.5, 3: 9, 4: 2, 5: 2.25, 13: 0} { // three as they were measured, five between four and six
+		step, _, ok := a.PackedPass("T4", 2, n, 10)
+		if ok != (want > 0) || ok && step != want {
+			t.Errorf("%d packed on machines of two: %g, %v, want %g", n, step, ok, want)
+		}
+	}
+	if got, want := a.Steps(25, 1), 130.; got != want { // between 200 and 60
+		t.Errorf("%g steps, want %g", got, want)
+	}
 	if _, _, ok := a.Pass("V100", 1, 1, 10); ok {
 		t.Error("it was not measured on V100")
 	}
@@ -93,10 +102,18 @@ func TestProgressOfAFixedBatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, ok := a.Fixed("T4", 4, 120) // 30 each, in two passes of 15 of at most 20
-	if !ok || b != (Batch{15, 1}) || b.Total(4) != 120 {
-		t.Fatalf("%+v, %v", b, ok)
+	for _, tt := range []struct {
+		replicas, total int
+		want            Batch
+	}{
+		{1, 30, Batch{15, 1}}, {1, 10, Batch{10, 0}}, // a second pass beyond M0, to compare gradients
+		{1, 50, Batch{13, 2}}, {4, 120, Batch{5, 1}}, // no step beyond 40
+	} {
+		if b, ok := a.Fixed("T4", tt.replicas, tt.total); !ok || b != tt.want {
+			t.Errorf("%d samples on %d replicas: %+v, %v, want %+v", tt.total, tt.replicas, b, ok, tt.want)
+		}
 	}
+	b := Batch{15, 1}
 	got, ok := a.PerSec("T4", 2, 4, 0, b)
 	noise := goodput.Noise{Sqr: 2, Var: 4} // of the largest batch
 	want := (noise.Var + noise.Sqr) / (noise.Var/12 + noise.Sqr) * 10 / (2.5 + 1.5)

@@ -12,7 +12,9 @@ type Batch struct {
 func (b Batch) Total(replicas int) int { return replicas * b.Atomic * (b.Accum + 1) }
 
 // Fixed is how a gang makes steps of a given total batch: in as few passes as fit the
-// accelerator. ok is false when the batch is too small for the gang.
+// accelerator, but in two or more on one replica that goes beyond M0, for want of
+// gradients to compare. No step goes beyond the largest batch that was trained with.
+// ok is false when the batch is too small for the gang.
 func (a *Application) Fixed(accelerator string, replicas, total int) (b Batch, ok bool) {
 	l, ok := a.Limits(accelerator)
 	if !ok || replicas < 1 || total < replicas {
@@ -20,7 +22,11 @@ func (a *Application) Fixed(accelerator string, replicas, total int) (b Batch, o
 	}
 	each := (total + replicas - 1) / replicas
 	passes := (each + l.MaxLocal - 1) / l.MaxLocal
-	return Batch{Atomic: (each + passes - 1) / passes, Accum: passes - 1}, true
+	if replicas == 1 && total > a.M0() {
+		passes = max(passes, 2)
+	}
+	atomic := min((each+passes-1)/passes, a.Most()/(replicas*passes))
+	return Batch{Atomic: atomic, Accum: passes - 1}, atomic > 0
 }
 
 // PerSec is the progress of a gang in an epoch, samples of M0 a second. ok is false

@@ -14,12 +14,14 @@ import (
 // times are the measured passes of an application on one accelerator type.
 type times struct {
 	curves   map[place]*curve
+	along    map[int][]int // numbers of machines that were measured, by replicas on each, ascending
 	minLocal int
 	maxLocal int
 }
 
-// place is a gang that lies evenly: so many replicas on each of so many machines.
-type place struct{ nodes, each int }
+// place is a gang that is packed: so many replicas on each of so many machines, and the
+// rest, fewer, on one more. A gang without a rest lies evenly.
+type place struct{ nodes, each, rest int }
 
 // curve is the times at one place by local batch.
 type curve struct {
@@ -27,10 +29,10 @@ type curve struct {
 	step, sync []float64 // s, of a pass with synchronization, and what of it that takes
 }
 
-// readTimes reads placements and scalability. Only gangs that lie evenly are looked at:
-// no other is ever started. A place of both files is that of the placements.
+// readTimes reads placements and scalability. Only gangs that are packed are looked at: no
+// other is ever started or thought of. A place of both files is that of the placements.
 func readTimes(files fs.FS, spec Spec, suffix string) (*times, error) {
-	t := &times{curves: map[place]*curve{}}
+	t := &times{curves: map[place]*curve{}, along: map[int][]int{}}
 	add := func(p place, v []float64) error {
 		local, step, sync := v[0], v[1], v[2]
 		if local < 1 || local != math.Trunc(local) || !(step > 0) || sync < 0 || sync >= step {
@@ -51,8 +53,8 @@ func readTimes(files fs.FS, spec Spec, suffix string) (*times, error) {
 	columns := []string{"local_bsz", "step_time", "sync_time"}
 	name := path.Join(spec.Name, "placements"+suffix+".csv.gz")
 	err := eachRow(files, name, append([]string{"placement"}, columns...), func(v []float64) error {
-		p, even := evenly(int(v[0]))
-		if !even {
+		p, ok := packedPlace(int(v[0]))
+		if !ok {
 			return nil
 		}
 		return add(p, v[1:])
@@ -67,7 +69,7 @@ func readTimes(files fs.FS, spec Spec, suffix string) (*times, error) {
 	name = path.Join(spec.Name, "scalability"+suffix+".csv.gz")
 	err = eachRow(files, name, append([]string{"num_nodes", "num_replicas"}, columns...), func(v []float64) error {
 		nodes, replicas := int(v[0]), int(v[1])
-		p := place{nodes, 0}
+		p := place{nodes: nodes}
 		if nodes < 1 || replicas%nodes != 0 {
 			return nil
 		}
@@ -80,10 +82,14 @@ func readTimes(files fs.FS, spec Spec, suffix string) (*times, error) {
 		return nil, err
 	}
 	if len(t.curves) == 0 {
-		return nil, fmt.Errorf("%s: no placement lies evenly", name)
+		return nil, fmt.Errorf("%s: no placement is packed", name)
 	}
 	t.minLocal = math.MaxInt
-	for _, c := range t.curves {
+	for p, c := range t.curves {
+		if p.rest == 0 {
+			at, _ := slices.BinarySearch(t.along[p.each], p.nodes)
+			t.along[p.each] = slices.Insert(t.along[p.each], at, p.nodes)
+		}
 		t.minLocal = min(t.minLocal, int(c.local[0]))
 		t.maxLocal = max(t.maxLocal, int(c.local[len(c.local)-1]))
 	}
@@ -93,19 +99,17 @@ func readTimes(files fs.FS, spec Spec, suffix string) (*times, error) {
 	return t, nil
 }
 
-// evenly reads the digits of a placement, one a machine.
-func evenly(digits int) (p place, even bool) {
+// packedPlace reads the digits of a placement, one a machine, the rest first. ok is false for a
+// gang that lies otherwise.
+func packedPlace(digits int) (p place, ok bool) {
 	if digits <= 0 {
 		return place{}, false
 	}
-	p.each = digits % 10
-	for ; digits > 0; digits /= 10 {
-		if digits%10 != p.each {
-			return place{}, false
-		}
+	for p.each = digits % 10; digits > 0 && digits%10 == p.each; digits /= 10 {
 		p.nodes++
 	}
-	return p, p.each > 0
+	p.rest = digits
+	return p, p.each > 0 && p.rest < p.each
 }
 
 // Limits are the batches of an application on an accelerator. ok is false when it was
@@ -127,17 +131,11 @@ func (a *Application) Pass(accelerator string, nodes, replicas, local int) (step
 		return 0, 0, false
 	}
 	each := replicas / nodes
-	if c := t.curves[place{nodes, each}]; c != nil {
+	if c := t.curves[place{nodes, each, 0}]; c != nil {
 		step, sync := c.at(local)
 		return step, step - sync, true
 	}
-	var along []int
-	for p := range t.curves {
-		if p.each == each {
-			along = append(along, p.nodes)
-		}
-	}
-	slices.Sort(along)
+	along := t.along[each]
 	if len(along) == 0 || nodes < along[0] || nodes > along[len(along)-1] {
 		return 0, 0, false
 	}
@@ -147,7 +145,7 @@ func (a *Application) Pass(accelerator string, nodes, replicas, local int) (step
 	}
 	at := func(sync bool) float64 {
 		return between(xs, float64(nodes), func(i int) float64 {
-			step, waits := t.curves[place{along[i], each}].at(local)
+			step, waits := t.curves[place{along[i], each, 0}].at(local)
 			if sync {
 				return waits
 			}
@@ -158,13 +156,40 @@ func (a *Application) Pass(accelerator string, nodes, replicas, local int) (step
 	return step, step - at(true), true
 }
 
+// PackedPass is Pass for a gang of any size on as few machines of so many accelerators as
+// hold it, all but one of them full. Where that was not measured it lies between the gangs
+// that lie evenly on as many machines and on one less, linear in the replicas. No such gang
+// is ever started: it is what some schedulers believe of sizes between.
+func (a *Application) PackedPass(accelerator string, perNode, replicas, local int) (stepSec, accumSec float64, ok bool) {
+	t, known := a.types[accelerator]
+	if !known || perNode < 1 || replicas < 1 {
+		return 0, 0, false
+	}
+	full, rest := replicas/perNode, replicas%perNode
+	switch {
+	case full == 0:
+		return a.Pass(accelerator, 1, replicas, local)
+	case rest == 0:
+		return a.Pass(accelerator, full, replicas, local)
+	}
+	if c := t.curves[place{full, perNode, rest}]; c != nil {
+		step, sync := c.at(local)
+		return step, step - sync, true
+	}
+	step, accum, ok := a.Pass(accelerator, full, full*perNode, local)
+	moreStep, moreAccum, larger := a.Pass(accelerator, full+1, (full+1)*perNode, local)
+	f := float64(rest) / float64(perNode)
+	return (1-f)*step + f*moreStep, (1-f)*accum + f*moreAccum, ok && larger
+}
+
 // at is the times at a local batch.
 func (c *curve) at(local int) (step, sync float64) {
 	return between(c.local, float64(local), func(i int) float64 { return c.step[i] }),
 		between(c.local, float64(local), func(i int) float64 { return c.sync[i] })
 }
 
-// Samples are all that was measured on an accelerator, as a fit takes them, in order.
+// Samples are all that was measured on an accelerator of gangs that lie evenly, as a fit
+// takes them, in order.
 func (a *Application) Samples(accelerator string) []goodput.Sample {
 	t := a.types[accelerator]
 	if t == nil {
@@ -172,6 +197,9 @@ func (a *Application) Samples(accelerator string) []goodput.Sample {
 	}
 	var list []goodput.Sample
 	for p, c := range t.curves {
+		if p.rest > 0 {
+			continue
+		}
 		for i, local := range c.local {
 			list = append(list, goodput.Sample{Nodes: p.nodes, Replicas: p.nodes * p.each, AtomicBatch: int(local), OptimSec: c.step[i], AccumSec: c.step[i] - c.sync[i]})
 		}

@@ -41,11 +41,11 @@ func (Tiresias) Plan(p planner.Problem) (planner.Plan, error) {
 	for i := range f.kinds {
 		left += f.kinds[i].workers
 	}
-	var chosen []*planner.JobState
+	var chosen []seat
 	for _, x := range line {
 		if n := sizeOf(&p.Jobs[x.job]); n <= left {
 			left -= n
-			chosen = append(chosen, &p.Jobs[x.job])
+			chosen = append(chosen, seat{&p.Jobs[x.job], n})
 		}
 	}
 	f.seatAll(chosen)
@@ -54,25 +54,31 @@ func (Tiresias) Plan(p planner.Problem) (planner.Plan, error) {
 	return plan, nil
 }
 
+// seat is a job and the number of its replicas.
+type seat struct {
+	*planner.JobState
+	n int
+}
+
 // seatAll seats jobs: those who run stay, then the others, large ones first. If somebody
 // finds no place, all are seated anew, large ones first.
-func (f *floor) seatAll(chosen []*planner.JobState) {
+func (f *floor) seatAll(chosen []seat) {
 	free, jobs := slices.Clone(f.free), f.shares()
 	bySize := slices.Clone(chosen)
-	slices.SortStableFunc(bySize, func(a, b *planner.JobState) int { return sizeOf(b) - sizeOf(a) })
+	slices.SortStableFunc(bySize, func(a, b seat) int { return b.n - a.n })
 	for _, keep := range []bool{true, false} {
 		missed := false
 		seated := map[planner.JobID]bool{}
 		for _, j := range bySize {
 			for w := range f.kinds {
-				if keep && !seated[j.Job.ID] && f.keeps(j, &f.kinds[w], sizeOf(j)) {
+				if keep && !seated[j.Job.ID] && f.keeps(j.JobState, &f.kinds[w], j.n) {
 					seated[j.Job.ID] = true
 				}
 			}
 		}
 		for _, j := range bySize {
 			for w := range f.kinds {
-				if !seated[j.Job.ID] && f.speed(j, w) > 0 && f.place(j, &f.kinds[w], sizeOf(j)) {
+				if !seated[j.Job.ID] && f.place(j.JobState, &f.kinds[w], j.n) {
 					seated[j.Job.ID] = true
 				}
 			}
