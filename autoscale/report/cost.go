@@ -20,7 +20,7 @@ import (
 
 // CostConfig is what a cost report is made of.
 type CostConfig struct {
-	Charges  []ledger.Charge // of the window; they are not filtered
+	Charges  []ledger.Charge // of the window; they are not filtered. Nil for a Costing
 	From, To time.Time       // the window, for the reader to see; To is excluded; zero: open
 	Zone     *time.Location  // of days and months; nil: UTC
 	By       []ledger.Dimension
@@ -43,25 +43,58 @@ type Cost struct {
 	works  []*float64 // of each row, in units of work; nil: not known
 	work   *float64   // of all
 	cut    bool       // jobs were left out of work: the window holds only a part of them
+
+	corrected   pricing.Money // what bills and feeds added
+	corrections int           // in so many lines
 }
 
 // NewCost sums charges.
 func NewCost(cfg CostConfig) Cost {
+	costing := NewCosting(cfg)
+	for i := range cfg.Charges {
+		costing.Add(&cfg.Charges[i])
+	}
+	return costing.Cost()
+}
+
+// Costing makes a cost report of charges that it is given one by one, and does not
+// keep. Every form of the report but the page can be made of it, which draws the
+// charges themselves: give them to NewCost.
+type Costing struct {
+	cost Cost
+	sums *ledger.Sums
+	jobs *jobLabels
+}
+
+// NewCosting is of no charges.
+func NewCosting(cfg CostConfig) *Costing {
 	if cfg.Zone == nil {
 		cfg.Zone = time.UTC
 	}
-	sums := ledger.NewSums(cfg.Zone, cfg.By...)
-	for i := range cfg.Charges {
-		sums.Add(&cfg.Charges[i])
+	return &Costing{cost: Cost{cfg: cfg}, sums: ledger.NewSums(cfg.Zone, cfg.By...), jobs: cfg.Work.labels()}
+}
+
+// Add counts a charge in.
+func (c *Costing) Add(charge *ledger.Charge) {
+	c.sums.Add(charge)
+	c.jobs.add(charge)
+	if charge.Kind == ledger.Correction {
+		c.cost.corrected += charge.Amount
+		c.cost.corrections++
 	}
-	c := Cost{cfg: cfg, totals: sums.Totals()}
-	slices.SortStableFunc(c.totals.Rows, func(a, b ledger.Row) int { return cmp.Compare(b.Amount, a.Amount) })
-	c.works, c.work, c.cut = cfg.Work.by(cfg, c.totals)
-	c.merge(cfg.Top)
-	if cfg.Currency != nil {
-		c.convert(cfg.Currency.Of)
+}
+
+// Cost is the report of what was added.
+func (c *Costing) Cost() Cost {
+	cost := c.cost
+	cost.totals = c.sums.Totals()
+	slices.SortStableFunc(cost.totals.Rows, func(a, b ledger.Row) int { return cmp.Compare(b.Amount, a.Amount) })
+	cost.works, cost.work, cost.cut = cost.cfg.Work.by(cost.cfg, c.jobs, cost.totals)
+	cost.merge(cost.cfg.Top)
+	if cost.cfg.Currency != nil {
+		cost.convert(cost.cfg.Currency.Of)
 	}
-	return c
+	return cost
 }
 
 // merge keeps the n dearest rows and merges the rest, so that totals hold.
@@ -300,15 +333,9 @@ func (c Cost) Notes() []string {
 	if sum.UnknownItems > 0 {
 		notes = append(notes, fmt.Sprintf("%d lines of disks, traffic and the like have no known rate: costs marked ≥ are lower bounds.", sum.UnknownItems))
 	}
-	corrected, corrections := pricing.Money(0), 0
-	for i := range c.cfg.Charges {
-		if c.cfg.Charges[i].Kind == ledger.Correction {
-			corrected, corrections = corrected+c.cfg.Charges[i].Amount, corrections+1
-		}
-	}
 	estimate := "Estimated from quotes: no bill or feed has corrected it."
-	if corrections > 0 {
-		estimate = fmt.Sprintf("Estimated from quotes; %d lines of bills and feeds corrected it by %s USD.", corrections, dollars(corrected))
+	if c.corrections > 0 {
+		estimate = fmt.Sprintf("Estimated from quotes; %d lines of bills and feeds corrected it by %s USD.", c.corrections, dollars(c.corrected))
 	}
 	notes = append(notes, estimate)
 	if c.cut {

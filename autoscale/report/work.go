@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/goodfleet/goodfleet/autoscale/sim"
 	"github.com/goodfleet/goodfleet/pricing"
@@ -90,55 +91,85 @@ func (w *Work) best(job string) *Alternative {
 	return w.Jobs[i].Best
 }
 
+// jobLabels are the teams and projects of the jobs whose work is known, as their
+// charges name them: a row's labels are those of the charges.
+type jobLabels struct {
+	byJob map[string]*jobLabel
+}
+
+type jobLabel struct {
+	team, project string
+	seen          bool
+	teams         bool // more than one
+	projects      bool // more than one
+}
+
+// labels is nil where no work is known.
+func (w *Work) labels() *jobLabels {
+	if w == nil {
+		return nil
+	}
+	l := &jobLabels{byJob: make(map[string]*jobLabel, len(w.Jobs))}
+	for _, j := range w.Jobs {
+		l.byJob[j.Job] = &jobLabel{}
+	}
+	return l
+}
+
+func (l *jobLabels) add(c *ledger.Charge) {
+	if l == nil || c.Job == "" {
+		return
+	}
+	switch job := l.byJob[c.Job]; {
+	case job == nil:
+	case !job.seen:
+		*job = jobLabel{team: c.Team, project: c.Project, seen: true}
+	default:
+		job.teams = job.teams || job.team != c.Team
+		job.projects = job.projects || job.project != c.Project
+	}
+}
+
+// row is the key of the one row that a job falls under.
+func (l *jobLabels) row(job string, by []ledger.Dimension) (key []string, ok bool) {
+	label := l.byJob[job]
+	if label == nil || !label.seen {
+		return nil, false
+	}
+	for _, d := range by {
+		switch {
+		case d == ledger.ByJob:
+			key = append(key, job)
+		case d == ledger.ByTeam && !label.teams:
+			key = append(key, label.team)
+		case d == ledger.ByProject && !label.projects:
+			key = append(key, label.project)
+		default:
+			return nil, false
+		}
+	}
+	return key, len(by) > 0
+}
+
 // by spreads the work over the rows of a report. A row has work only if a job falls
 // under one row alone, and the window holds all of each job.
-func (w *Work) by(cfg CostConfig, t ledger.Totals) (rows []*float64, all *float64, cut bool) {
+func (w *Work) by(cfg CostConfig, labels *jobLabels, t ledger.Totals) (rows []*float64, all *float64, cut bool) {
 	rows = make([]*float64, len(t.Rows))
 	if w == nil {
 		return rows, nil, false
 	}
-	whole := !slices.ContainsFunc(t.By, func(d ledger.Dimension) bool { return !d.OfJobs() })
-	done := map[string]float64{}
-	for _, j := range w.Jobs {
-		done[j.Job] = j.Done
+	if !cfg.From.IsZero() || !cfg.To.IsZero() {
+		return rows, nil, true
 	}
-	keys := map[string]string{} // of a job: the row that it falls under
-	mixed := map[string]bool{}
 	places := map[string]int{}
 	for i, r := range t.Rows {
-		places[fmt.Sprint(r.Key)] = i
-	}
-	// A row's labels are those of the charges, so a job's row is found through them.
-	for i := range cfg.Charges {
-		c := &cfg.Charges[i]
-		if _, known := done[c.Job]; c.Job == "" || !known {
-			continue
-		}
-		key := make([]string, len(t.By))
-		for n, d := range t.By {
-			switch d {
-			case ledger.ByJob:
-				key[n] = c.Job
-			case ledger.ByTeam:
-				key[n] = c.Team
-			case ledger.ByProject:
-				key[n] = c.Project
-			}
-		}
-		text := fmt.Sprint(key)
-		if before, seen := keys[c.Job]; seen && before != text {
-			mixed[c.Job] = true
-		}
-		keys[c.Job] = text
-	}
-	partial := !cfg.From.IsZero() || !cfg.To.IsZero()
-	if partial {
-		return rows, nil, true
+		places[strings.Join(r.Key, "\x00")] = i
 	}
 	total := 0.0
 	for _, j := range w.Jobs {
 		total += j.Done
-		if at, ok := places[keys[j.Job]]; ok && whole && !mixed[j.Job] && len(t.By) > 0 {
+		key, one := labels.row(j.Job, t.By)
+		if at, ok := places[strings.Join(key, "\x00")]; one && ok {
 			if rows[at] == nil {
 				rows[at] = new(float64)
 			}

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -113,13 +111,13 @@ func runCostReport(_ context.Context, w io.Writer, cfg costConfig, now time.Time
 		}
 		config.Currency = &report.Conversion{Code: rate.Currency, Says: rate.String(), Of: rate.From}
 	}
-	if config.Charges, err = chargesIn(cfg.settings.ledger, span); err != nil {
-		return err
-	}
 	if config.Work, err = readWork(cfg.work, cfg.settings.ledger); err != nil {
 		return err
 	}
-	cost := report.NewCost(config)
+	cost, err := costOf(cfg.settings.ledger, span, config, output == asHTML)
+	if err != nil {
+		return err
+	}
 	var out bytes.Buffer
 	switch output {
 	case asHTML:
@@ -136,19 +134,28 @@ func runCostReport(_ context.Context, w io.Writer, cfg costConfig, now time.Time
 	return err
 }
 
-// chargesIn reads the charges that begin in a window.
-func chargesIn(path string, s span) ([]ledger.Charge, error) {
-	charges, err := readLedger(path)
-	if err != nil {
-		return nil, err
-	}
-	kept := charges[:0]
-	for _, c := range charges {
-		if s.holds(c.From) {
-			kept = append(kept, c)
+// costOf sums the charges of a window while they are read, or all at once for a page
+// that draws them.
+func costOf(path string, s span, config report.CostConfig, drawn bool) (cost report.Cost, err error) {
+	if drawn {
+		if config.Charges, err = chargesIn(path, s); err != nil {
+			return cost, err
 		}
+		return report.NewCost(config), nil
 	}
-	return kept, nil
+	var costing *report.Costing
+	err = eachCharge(path, func() func(c *ledger.Charge) {
+		costing = report.NewCosting(config)
+		return func(c *ledger.Charge) {
+			if s.holds(c.From) {
+				costing.Add(c)
+			}
+		}
+	})
+	if err != nil {
+		return cost, err
+	}
+	return costing.Cost(), nil
 }
 
 // readWork reads what the jobs got done: the file that is named, or the one beside
@@ -187,70 +194,4 @@ func dimensions(text string) ([]ledger.Dimension, error) {
 		by = append(by, d)
 	}
 	return by, nil
-}
-
-// readLedger reads charges, one JSON object a line. A charge given twice counts
-// once; two that contradict each other, and any that do not add up, are an error.
-func readLedger(path string) ([]ledger.Charge, error) {
-	file, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("ledger %s: no such file; goodfleet simulate writes one into its --out folder", path)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("ledger: %w", err)
-	}
-	defer file.Close()
-	var book ledger.Ledger
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 1<<20)
-	for n := 1; lines.Scan(); n++ {
-		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
-			continue
-		}
-		c, err := readCharge(lines.Bytes())
-		if err != nil {
-			return nil, fmt.Errorf("ledger %s:%d: %w", path, n, err)
-		}
-		if _, err := book.Append(c); err != nil {
-			return nil, fmt.Errorf("ledger %s:%d: %w", path, n, err)
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("ledger %s: %w", path, err)
-	}
-	if err := ledger.Check(book.Charges()); err != nil {
-		return nil, fmt.Errorf("ledger %s: %w", path, err)
-	}
-	return book.Charges(), nil
-}
-
-// readCharge reads the one charge of a line.
-func readCharge(line []byte) (c ledger.Charge, err error) {
-	decoder := json.NewDecoder(bytes.NewReader(line))
-	decoder.DisallowUnknownFields()
-	err = decoder.Decode(&c)
-	var wrong *json.UnmarshalTypeError
-	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return c, errors.New("the line ends within a charge")
-	case errors.As(err, &wrong):
-		return c, fmt.Errorf("%s: a %s does not belong here", cmp.Or(wrong.Field, "charge"), wrong.Value)
-	case err != nil:
-		return c, err
-	case decoder.More():
-		return c, errors.New("more than one charge on a line")
-	}
-	return c, c.Check()
-}
-
-// writeLedger writes charges as readLedger reads them.
-func writeLedger(w io.Writer, charges []ledger.Charge) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	for i := range charges {
-		if err := encoder.Encode(&charges[i]); err != nil {
-			return fmt.Errorf("charge %s: %w", charges[i].ID, err)
-		}
-	}
-	return nil
 }

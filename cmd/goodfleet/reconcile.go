@@ -197,7 +197,7 @@ func appendLedger(path string, charges []ledger.Charge) error {
 		return fmt.Errorf("ledger: %w", err)
 	}
 	var text strings.Builder
-	if err := writeLedger(&text, charges); err != nil {
+	if err := ledger.Encode(&text, charges...); err != nil {
 		file.Close()
 		return err
 	}

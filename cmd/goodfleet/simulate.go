@@ -265,7 +265,7 @@ func publish(w io.Writer, cfg simulateConfig, setting sim.Setting, outcomes []si
 			{"report.html", func(w io.Writer) error { return comparison.HTML(w, page(cfg, setting)) }},
 			{"comparison.json", comparison.JSON},
 			{workFile, report.NewWork(subject).JSON},
-			{ledgerFile, func(w io.Writer) error { return writeLedger(w, subject.Charges) }},
+			{ledgerFile, func(w io.Writer) error { return ledger.Encode(w, subject.Charges...) }},
 		}
 		if cfg.faults != "" {
 			files = append(files, output{faultsFile, func(w io.Writer) error { return writeFaults(w, subject.Script) }})

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"github.com/goodfleet/goodfleet/pricing"
@@ -23,10 +24,10 @@ const (
 	Credits   Account = "credit" // given by a cloud; never more than nothing
 )
 
+var accounts = []Account{ToJob, ToIdle, ToBoot, ToRestart, ToWaste, Unused, Overrun, Overhead, Credits}
+
 // Accounts lists all, in the order above.
-func Accounts() []Account {
-	return []Account{ToJob, ToIdle, ToBoot, ToRestart, ToWaste, Unused, Overrun, Overhead, Credits}
-}
+func Accounts() []Account { return slices.Clone(accounts) }
 
 // Kind tells a first booking from what changes it.
 type Kind string
@@ -101,7 +102,7 @@ type Charge struct {
 }
 
 // Billed is what the invoice says of the charge: nothing for what was paid ahead.
-func (c Charge) Billed() pricing.Money {
+func (c *Charge) Billed() pricing.Money {
 	switch {
 	case c.Kind == Purchase:
 		return c.Price
@@ -112,4 +113,4 @@ func (c Charge) Billed() pricing.Money {
 }
 
 // per is the time that the rate is for.
-func (c Charge) per() time.Duration { return cmp.Or(c.Per, time.Hour) }
+func (c *Charge) per() time.Duration { return cmp.Or(c.Per, time.Hour) }

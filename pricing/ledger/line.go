@@ -55,4 +55,4 @@ func (r *run) id(kind string, from time.Time) string {
 }
 
 // Time is the accelerator-time of the charge: negative when taken back.
-func (c Charge) Time() time.Duration { return time.Duration(c.Share) * c.To.Sub(c.From) }
+func (c *Charge) Time() time.Duration { return time.Duration(c.Share) * c.To.Sub(c.From) }

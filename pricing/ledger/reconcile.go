@@ -177,6 +177,17 @@ func unbilled(charges []Charge, facts []Fact, billed map[instanceKey]bool) []Cha
 	return list
 }
 
+// bearer is who bears a part of one run.
+type bearer struct {
+	run     int
+	account Account
+	job     string
+}
+
+func (b bearer) compare(c bearer) int {
+	return cmp.Or(cmp.Compare(b.run, c.run), strings.Compare(string(b.account), string(c.account)), strings.Compare(b.job, c.job))
+}
+
 // bearing is what one bearer bears of the lines of a fact.
 type bearing struct {
 	first   Charge // whose labels the corrections carry

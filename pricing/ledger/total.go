@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"math/big"
 	"slices"
 	"time"
 
@@ -199,46 +198,6 @@ func (s *sum) row() Row {
 		Idle: s.idle, Waste: s.waste, Credit: s.credit,
 		Hours: s.time.hours(), UnknownHours: s.unknown.hours(), UnknownItems: s.unknownItems, UnlistedHours: s.unlisted.hours(), Charges: s.charges,
 	}
-}
-
-// listCost is the sum of an hourly rate × share × time, as exact integers by the
-// accelerators of the machine, which divide it.
-type listCost struct {
-	byOf       map[int]*big.Int // in nano dollars per hour × accelerators × nanoseconds
-	term, rate big.Int          // used again for each charge
-}
-
-func (l *listCost) add(c *Charge, rate pricing.Rate) {
-	if l.byOf == nil {
-		l.byOf = map[int]*big.Int{}
-	}
-	total, ok := l.byOf[c.Of]
-	if !ok {
-		total = new(big.Int)
-		l.byOf[c.Of] = total
-	}
-	l.term.SetInt64(int64(c.Time()))
-	l.rate.SetInt64(int64(rate))
-	total.Add(total, l.term.Mul(&l.term, &l.rate))
-}
-
-// money rounds the exact sum half away from zero to the nano dollar.
-func (l *listCost) money() pricing.Money {
-	if l.byOf == nil {
-		return 0
-	}
-	exact := new(big.Rat)
-	for of, total := range l.byOf { // a sum of exact numbers: the order does not matter
-		if of > 0 {
-			exact.Add(exact, new(big.Rat).SetFrac(total, new(big.Int).Mul(big.NewInt(int64(of)), big.NewInt(int64(time.Hour)))))
-		}
-	}
-	half := big.NewRat(1, 2)
-	if exact.Sign() < 0 {
-		half.Neg(half)
-	}
-	exact.Add(exact, half)
-	return pricing.Money(new(big.Int).Quo(exact.Num(), exact.Denom()).Int64())
 }
 
 // span is accelerator-time, exact over any number of charges: a Duration ends at
