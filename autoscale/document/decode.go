@@ -12,10 +12,11 @@ import (
 
 // Document is one document of a file: as a value, and with its places.
 type Document struct {
-	TrainingJob  *TrainingJob // one of the five is not nil
+	TrainingJob  *TrainingJob // one of the six is not nil
 	BudgetPolicy *BudgetPolicy
 	Config       *Config
 	Fleet        *Fleet
+	Sweep        *Sweep
 	Profile      *goodput.Profile
 
 	file string
@@ -85,6 +86,9 @@ func decodeOne(file string, root *node) (Document, error) {
 		case *Fleet:
 			doc.Fleet = v
 			return doc, doc.checkFleet()
+		case *Sweep:
+			doc.Sweep = v
+			return doc, doc.checkSweep()
 		case *goodput.ProfileDocument:
 			doc.Profile, err = doc.readProfile("", *v)
 			return doc, err

@@ -1,6 +1,6 @@
 // Package document reads and writes what people hand to goodfleet: documents of
 // `apiVersion: goodfleet/v1` in YAML or JSON, several in one file if they like
-// (separated by "---", or as one list). Its nouns: TrainingJob, Profile, Fleet,
+// (separated by "---", or as one list). Its nouns: TrainingJob, Profile, Fleet, Sweep,
 // BudgetPolicy and Config, each with one Go type and one published JSON Schema (Schema).
 //
 // The decoder is strict. An unknown key, a value out of bounds, a text that does

@@ -31,6 +31,7 @@ var kinds = []struct {
 	{"Config", "schema/config.json", func() any { return new(Config) }},
 	{"Fleet", "schema/fleet.json", func() any { return new(Fleet) }},
 	{"Profile", "schema/profile.json", func() any { return new(goodput.ProfileDocument) }},
+	{"Sweep", "schema/sweep.json", func() any { return new(Sweep) }},
 	{"TrainingJob", "schema/trainingjob.json", func() any { return new(TrainingJob) }},
 }
 

@@ -37,6 +37,8 @@ type simulateConfig struct {
 	load      float64   // jobs per hour of a stream; 0: it is none
 	cluster   string    // all that there is; "": machines are bought
 	prices    string    // file of prices; "": none
+	sweep     string    // file of kind Sweep: many runs in place of one; "": one
+	parallel  int       // runs of a sweep side by side; 0: as many as there are processors
 	bar       io.Writer // where the progress bar goes
 }
 
@@ -81,7 +83,13 @@ Jobs that adapt do as their profile says, unless --truth names a file of profile
 those whose profile has the name of one in there do as that one says, measure it with a
 scatter of 2 %, and are planned by what they measured. The table shows when each was sent
 elsewhere or took another batch, and what was believed then. "elastic" is such a file that
-goes with the example of that name.`,
+goes with the example of that name.
+
+--sweep takes a file of kind Sweep, lists of jobs, loads, policies, clusters, prices, values
+of time, caps, scales of interruptions and seeds, and runs each combination without the
+baselines, as many side by side as there are processors. What no list names is as the flags
+say. A line for each run goes into sweep.csv and sweep.jsonl in the folder --out. Stopped, it
+goes on where it was when it is called again: sweep.journal there holds what has been done.`,
 		Example: `  goodfleet simulate
   goodfleet simulate gavel-week --burn-cap "25 USD/h" --seed 7 -o json
   goodfleet simulate jobs.yaml --from 2023-03-06 --days 2 --baselines=false --out ""
@@ -90,6 +98,7 @@ goes with the example of that name.`,
   goodfleet simulate --policy max_min_fairness --owned aws/us-east-1/use1-az1/p3.2xlarge=8 --baselines=false
   goodfleet simulate --workload trace.csv --cluster 8xV100,8xK80 --policy max_min_fairness
   goodfleet simulate --workload jobs.trace.gz --prices mine.csv --burn-cap "40 USD/h"
+  goodfleet simulate --sweep sweep.yaml --out results
   goodfleet simulate --faults 7
   goodfleet simulate --faults out/faults.txt --baselines=false`,
 		Args:              atMost(1, "FILE"),
@@ -106,6 +115,10 @@ goes with the example of that name.`,
 				cfg.file = args[0]
 			}
 			switch {
+			case cfg.sweep != "":
+				if err := cfg.sweptBy(cmd, args); err != nil {
+					return err
+				}
 			case len(args) == 1 && cfg.workload != "":
 				return fmt.Errorf("--workload %s: jobs come from there or from FILE, not from both", cfg.workload)
 			case cfg.cluster != "" && len(cfg.owned) > 0:
@@ -137,6 +150,8 @@ goes with the example of that name.`,
 	cmd.Flags().Float64Var(&cfg.days, "days", 0, "keep the jobs of the first days only (0: all)")
 	cmd.Flags().StringVar(&cfg.truth, "truth", "", "a file of profiles, or an example's, that jobs really do as")
 	cmd.Flags().StringVar(&cfg.faults, "faults", "", "let the clouds misbehave: a seed (a number), or a file of what happens and when")
+	cmd.Flags().StringVar(&cfg.sweep, "sweep", "", "a file of kind Sweep: run each combination of what it lists")
+	cmd.Flags().IntVar(&cfg.parallel, "parallel", 0, "runs of a --sweep side by side (0: as many as there are processors)")
 	cmd.Flags().BoolVar(&cfg.baselines, "baselines", true, "simulate the baselines too")
 	return cmd
 }
@@ -144,49 +159,18 @@ goes with the example of that name.`,
 func runSimulate(ctx context.Context, s streams, cfg simulateConfig) error {
 	// Virtual weeks make garbage faster than it pays to collect; the live set is small.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
-	if !(cfg.days >= 0) {
-		return fmt.Errorf("--days %g: want 0 or more", cfg.days)
+	if cfg.sweep != "" {
+		return runSweep(ctx, s, cfg)
 	}
-	world, err := newWorld(cfg.settings)
+	world, setting, err := cfg.asked(s.in)
 	if err != nil {
-		return err
-	}
-	if err := world.check(cfg.settings); err != nil {
-		return err
-	}
-	if cfg.prices != "" {
-		if _, err := world.use(cfg.settings, cfg.prices, s.in, world.newest()); err != nil {
-			return err
-		}
-	}
-	var jobs []*planner.Job
-	if cfg.workload != "" {
-		jobs, err = world.readWorkload(cfg, s.in)
-	} else {
-		jobs, err = world.readJobs(cfg.file, s.in)
-	}
-	if err != nil {
-		return err
-	}
-	start, jobs, err := schedule(cfg, jobs)
-	if err != nil {
-		return err
-	}
-	setting, err := world.setting(cfg, start, jobs)
-	if err != nil {
-		return err
-	}
-	if err := disturb(cfg.faults, &setting, world.names().Clouds); err != nil {
-		return err
-	}
-	if err := believeOtherwise(cfg.truth, &setting); err != nil {
 		return err
 	}
 	variants, err := world.variants(cfg, setting)
 	if err != nil {
 		return err
 	}
-	bar := progress(cfg.bar, int64(len(jobs)), "simulating")
+	bar := progress(cfg.bar, int64(len(setting.Jobs)), "simulating")
 	setting.Progress = func(p sim.Progress) {
 		bar.ChangeMax(p.Jobs)
 		_ = bar.Set(p.Done) // a bar that cannot be drawn is no reason to stop
@@ -197,6 +181,47 @@ func runSimulate(ctx context.Context, s streams, cfg simulateConfig) error {
 		return err
 	}
 	return publish(s.out, cfg, setting, outcomes)
+}
+
+// asked is the simulation that was asked for, and the world that it is in.
+func (cfg simulateConfig) asked(in io.Reader) (world, sim.Setting, error) {
+	none := func(err error) (world, sim.Setting, error) { return world{}, sim.Setting{}, err }
+	if !(cfg.days >= 0) {
+		return none(fmt.Errorf("--days %g: want 0 or more", cfg.days))
+	}
+	world, err := newWorld(cfg.settings)
+	if err != nil {
+		return none(err)
+	}
+	if err := world.check(cfg.settings); err != nil {
+		return none(err)
+	}
+	if cfg.prices != "" {
+		if _, err := world.use(cfg.settings, cfg.prices, in, world.newest()); err != nil {
+			return none(err)
+		}
+	}
+	var jobs []*planner.Job
+	if cfg.workload != "" {
+		jobs, err = world.readWorkload(cfg, in)
+	} else {
+		jobs, err = world.readJobs(cfg.file, in)
+	}
+	if err != nil {
+		return none(err)
+	}
+	start, jobs, err := schedule(cfg, jobs)
+	if err != nil {
+		return none(err)
+	}
+	setting, err := world.setting(cfg, start, jobs)
+	if err != nil {
+		return none(err)
+	}
+	if err := disturb(cfg.faults, &setting, world.names().Clouds); err != nil {
+		return none(err)
+	}
+	return world, setting, believeOtherwise(cfg.truth, &setting)
 }
 
 // schedule is when the simulation starts, and the jobs that come in it. A job

@@ -60,6 +60,7 @@ var allowed = map[string][]string{
 	"autoscale/sim/measured":   {"planner", "planner/goodput"},           // what jobs really do
 	"autoscale/sim/peer":       {"planner", "planner/share", "provider"}, // published schedulers: they plan for the loop, and know none
 	"autoscale/sim":            slices.Concat(loopAndBelow, []string{"autoscale/store", "provider/fake"}),
+	"autoscale/sim/sweep":      {"autoscale/sim"}, // many of them, with a row of each
 	"autoscale/report":         slices.Concat(loopAndBelow, []string{"autoscale/sim"}),
 
 	"test/replay": anythingOfOur, // a program that runs published experiments through all of it
@@ -80,6 +81,7 @@ var allowedInTests = map[string][]string{
 	"autoscale/report":      {"provider/fake", "autoscale/store"},
 	"autoscale/sim":         {"autoscale/sim/workload"},
 	"autoscale/sim/peer":    {"autoscale", "autoscale/placement", "autoscale/sim", "pricing"},
+	"autoscale/sim/sweep":   {"autoscale", "autoscale/sim/peer", "planner", "pricing", "provider"},
 }
 
 // homes maps the start of a foreign import path to the only packages that may

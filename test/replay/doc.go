@@ -6,7 +6,7 @@
 // file may end in ablations, which are shown and not judged: they tell what a difference
 // comes from.
 //
-//	replay [-quick] [-only NAME] [-missing] [-against FILE] -out FOLDER
+//	replay [-quick] [-only NAME] [-at POINT] [-missing] [-against FILE] -out FOLDER
 //
 // It needs GOODFLEET_DATA, the folder of public data, and writes REPLAY.md and
 // replay.csv into the folder: the same bytes each time, with a hash of each run. Both are

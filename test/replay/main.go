@@ -23,6 +23,7 @@ type config struct {
 	data     string // folder of the public data
 	out      string
 	only     string // part of the names of experiments; "": all
+	at       string // a point in words; "": all
 	quick    bool
 	missing  bool   // leave what out holds already
 	against  string // file of recorded runs that ours are held against; "": none
@@ -33,6 +34,7 @@ func main() {
 	cfg := config{data: os.Getenv("GOODFLEET_DATA")}
 	flag.StringVar(&cfg.out, "out", "", "folder that REPLAY.md and replay.csv are written to")
 	flag.StringVar(&cfg.only, "only", "", "run only experiments with this in their name; what the folder holds of others stays")
+	flag.StringVar(&cfg.at, "at", "", `run only points that are called so, as in "4 jobs/h"; what the folder holds of others stays`)
 	flag.BoolVar(&cfg.quick, "quick", false, "run only the points of the quick set")
 	flag.BoolVar(&cfg.missing, "missing", false, "run only what the folder does not hold yet")
 	flag.StringVar(&cfg.against, "against", "", "tell which runs end otherwise than in this replay.csv")
@@ -79,14 +81,14 @@ func replayThese(ctx context.Context, tell io.Writer, cfg config, all []experime
 	rows := rowsOf(all, cfg.quick)
 	asked := 0
 	for _, r := range rows {
-		if r.asked = strings.Contains(r.experiment.Name, cfg.only); r.asked {
+		if r.asked = strings.Contains(r.experiment.Name, cfg.only) && (cfg.at == "" || cfg.at == r.point.at()); r.asked {
 			asked++
 		}
 	}
 	if asked == 0 {
-		return fmt.Errorf("-only %q: there is no such experiment", cfg.only)
+		return fmt.Errorf("-only %q -at %q: there is no such experiment", cfg.only, cfg.at)
 	}
-	if !cfg.quick && (cfg.only != "" || cfg.missing) {
+	if !cfg.quick && (cfg.only != "" || cfg.at != "" || cfg.missing) {
 		if err := takeRecorded(rows, cfg); err != nil {
 			return err
 		}
