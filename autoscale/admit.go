@@ -215,69 +215,6 @@ func (a *admission) refuse(g *group, burn pricing.Rate, left []planner.QuotaLeft
 	return ""
 }
 
-// fit puts off jobs whose machines are not given up in time: one that is put off
-// keeps its place, so that another which was to have it must wait too, and so must one
-// that would meet a gang there with which it may not share a machine.
-func (a *admission) fit() {
-	size := make(map[provider.InstanceID]int, len(a.s.Machines))
-	for i := range a.s.Machines {
-		inst := &a.s.Machines[i].Instance
-		if t, ok := a.s.Catalogue.Lookup(inst.Offering.Cloud, inst.Offering.Type); ok {
-			size[inst.ID] = t.Count
-		}
-	}
-	for i := range a.s.Intents {
-		x := &a.s.Intents[i]
-		if t, ok := a.s.Catalogue.Lookup(x.Offering.Cloud, x.Offering.Type); ok {
-			for k := range x.Count {
-				size[standIn(x.Token, k)] = t.Count // on its way
-			}
-		}
-	}
-	for {
-		used, gangs, closed := make(map[provider.InstanceID]int, len(a.s.Machines)), map[provider.InstanceID]int{}, map[provider.InstanceID]int{}
-		add := func(job *planner.Job, r *planner.Running) {
-			for _, id := range r.Machines {
-				used[id] += r.Config.Replicas / r.Config.Nodes
-				if r.Config.Nodes > 1 {
-					gangs[id]++
-				}
-				if r.Config.Nodes > 1 && !job.Resources.ShareNodes {
-					closed[id]++
-				}
-			}
-		}
-		for i := range a.s.Jobs {
-			r := &a.s.Jobs[i]
-			_, wants := a.want[r.Job.ID]
-			if _, late := a.deferred[r.Job.ID]; r.Target != nil && (late || a.s.fixed(r) || wants && samePlace(a.want[r.Job.ID], r.Target)) {
-				add(r.Job, r.Target)
-			}
-		}
-		late := false
-		for _, x := range a.plan.Allocations {
-			w, job := a.want[x.Job], a.job[x.Job].Job
-			if _, put := a.deferred[x.Job]; put || samePlace(w, a.job[x.Job].Target) {
-				continue
-			}
-			full := slices.ContainsFunc(w.Machines, func(id provider.InstanceID) bool {
-				n, here := size[id]
-				met := w.Config.Nodes > 1 && gangs[id] > 0 && !(job.Resources.ShareNodes && closed[id] == 0)
-				return here && (used[id]+w.Config.Replicas/w.Config.Nodes > n || met)
-			})
-			if full {
-				a.deferred[x.Job] = "its machines are not free yet"
-				late = true
-				break
-			}
-			add(job, w)
-		}
-		if !late {
-			return
-		}
-	}
-}
-
 // deferrals lists what was put off, in the order of the plan.
 func (a *admission) deferrals() []Deferral {
 	var list []Deferral

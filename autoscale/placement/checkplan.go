@@ -8,8 +8,8 @@ import (
 )
 
 // CheckPlan reports the first thing in plan that cannot be placed: a machine of
-// the problem named wrongly or twice, more accelerators shared out than a type
-// has, an allocation that is not whole or spans offerings, a TPU slice that is split or
+// the problem named wrongly or twice, more accelerators, vCPU or memory shared out than
+// a type has, an allocation that is not whole or spans offerings, a TPU slice that is split or
 // joined, a gang over machines without an interconnect whose job did not ask for that,
 // two gangs of several nodes on a machine of which one does not share, a job that has
 // two answers or none.
@@ -19,7 +19,7 @@ func CheckPlan(p planner.Problem, plan planner.Plan, lookup func(cloud, name str
 		held[m.ID] = m
 	}
 	named := make(map[provider.InstanceID]bool, len(p.Machines))
-	left := make([]int, len(plan.Machines))
+	left := make([]host, len(plan.Machines))
 	for i, m := range plan.Machines {
 		if m.Instance != "" {
 			own, ok := held[m.Instance]
@@ -39,7 +39,7 @@ func CheckPlan(p planner.Problem, plan planner.Plan, lookup func(cloud, name str
 		if !ok {
 			return fmt.Errorf("plan: type %s of %s is not known", m.Offering.Type, m.Offering.Cloud)
 		}
-		left[i] = t.Count
+		left[i] = host{t.Count, float64(t.VCPU), t.MemGiB}
 	}
 	for _, r := range plan.Releases {
 		if _, ok := held[r.Instance]; !ok {
@@ -66,7 +66,7 @@ func CheckPlan(p planner.Problem, plan planner.Plan, lookup func(cloud, name str
 		if err := answer(a.Job); err != nil {
 			return err
 		}
-		if err := checkAllocation(a, plan, left); err != nil {
+		if err := checkAllocation(a, jobs[a.Job], plan, left); err != nil {
 			return fmt.Errorf("plan: job %s: %w", a.Job, err)
 		}
 		t, _ := lookup(a.Offering.Cloud, a.Offering.Type)
@@ -92,8 +92,17 @@ func CheckPlan(p planner.Problem, plan planner.Plan, lookup func(cloud, name str
 	return nil
 }
 
-// checkAllocation takes what a gets from what is left of each machine.
-func checkAllocation(a planner.Allocation, plan planner.Plan, left []int) error {
+// host is what is left of a machine.
+type host struct {
+	accelerators int
+	vcpu, memGiB float64
+}
+
+// spare is by how much vCPU and memory may be overdrawn by rounding.
+const spare = 1e-9
+
+// checkAllocation takes what a gets from what is left of each machine; job may be nil.
+func checkAllocation(a planner.Allocation, job *planner.Job, plan planner.Plan, left []host) error {
 	c := a.Config
 	switch {
 	case c.Nodes <= 0 || len(a.Machines) != c.Nodes:
@@ -112,8 +121,18 @@ func checkAllocation(a planner.Allocation, plan planner.Plan, left []int) error 
 			return fmt.Errorf("machine %d is of %s, not of %s", ref, plan.Machines[ref].Offering, a.Offering)
 		}
 		used[ref] = true
-		if left[ref] -= c.Replicas / c.Nodes; left[ref] < 0 {
+		m, n := &left[ref], c.Replicas/c.Nodes
+		if m.accelerators -= n; m.accelerators < 0 {
 			return fmt.Errorf("machine %d (%s) has not enough accelerators", ref, a.Offering)
+		}
+		if job == nil {
+			continue
+		}
+		if m.vcpu -= job.Resources.VCPU * float64(n); m.vcpu < -spare {
+			return fmt.Errorf("machine %d (%s) has not enough vCPU", ref, a.Offering)
+		}
+		if m.memGiB -= job.Resources.MemGiB * float64(n); m.memGiB < -spare {
+			return fmt.Errorf("machine %d (%s) has not enough memory", ref, a.Offering)
 		}
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 
 func TestCheckPlanNamesWhatIsWrong(t *testing.T) {
 	lookup := func(cloud, name string) (provider.InstanceType, bool) {
-		return provider.InstanceType{Cloud: cloud, Name: name, Count: 4}, name == "p3.8xlarge"
+		return provider.InstanceType{Cloud: cloud, Name: name, Count: 4, VCPU: 32, MemGiB: 244}, name == "p3.8xlarge"
 	}
 	anyNetwork := planner.Resources{Ethernet: true}
 	problem := planner.Problem{
@@ -59,6 +59,30 @@ func TestCheckPlanNamesWhatIsWrong(t *testing.T) {
 		err := CheckPlan(problem, plan, lookup)
 		if tt.says == "" && err != nil || tt.says != "" && (err == nil || !strings.Contains(err.Error(), tt.says)) {
 			t.Errorf("%s: got %v, want %q", tt.name, err, tt.says)
+		}
+	}
+}
+
+// Two jobs of two accelerators on a machine of 32 vCPU and 244 GiB.
+func TestCheckPlanCountsTheHost(t *testing.T) {
+	lookup := func(cloud, name string) (provider.InstanceType, bool) {
+		return provider.InstanceType{Cloud: cloud, Name: name, Count: 4, VCPU: 32, MemGiB: 244}, true
+	}
+	for _, tt := range []struct {
+		vcpu, memGiB float64
+		says         string
+	}{{0, 0, ""}, {8, 61, ""}, {8.5, 0, "not enough vCPU"}, {0, 61.5, "not enough memory"}} {
+		r := planner.Resources{VCPU: tt.vcpu, MemGiB: tt.memGiB}
+		problem := planner.Problem{Jobs: []planner.JobState{{Job: &planner.Job{ID: "a", Resources: r}}, {Job: &planner.Job{ID: "b", Resources: r}}}}
+		plan := planner.Plan{Machines: []planner.PlannedMachine{{Offering: zoneA}}}
+		for _, j := range problem.Jobs {
+			plan.Allocations = append(plan.Allocations, planner.Allocation{
+				Job: j.Job.ID, Config: planner.Config{Cloud: "aws", Type: zoneA.Type, Nodes: 1, Replicas: 2}, Offering: zoneA, Machines: []planner.MachineRef{0},
+			})
+		}
+		err := CheckPlan(problem, plan, lookup)
+		if tt.says == "" && err != nil || tt.says != "" && (err == nil || !strings.Contains(err.Error(), tt.says)) {
+			t.Errorf("%g vCPU and %g GiB each: got %v, want %q", tt.vcpu, tt.memGiB, err, tt.says)
 		}
 	}
 }
