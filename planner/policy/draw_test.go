@@ -48,6 +48,7 @@ type shape struct {
 	running   bool // further jobs hold machines, alone or together
 	rows      bool // a team's burn and the part of spot are bounded
 	budgets   bool // budgets over all machines and of a team run short
+	policies  bool // rows that selectors narrow down, and prices that jobs refuse
 }
 
 // drawProblem draws a problem from a seed: a few jobs, the four types in one zone.
@@ -163,7 +164,7 @@ func drawProblem(seed uint64, sh shape) planner.Problem {
 	if sh.running {
 		drawRunning(r, &p)
 	}
-	if sh.rows || sh.budgets {
+	if sh.rows || sh.budgets || sh.policies {
 		for i := range p.Jobs {
 			if r.IntN(2) == 0 {
 				p.Jobs[i].Job.Team = "u"
@@ -180,7 +181,50 @@ func drawProblem(seed uint64, sh shape) planner.Problem {
 	if sh.budgets {
 		p.Budgets = []planner.BudgetPrice{{Name: "month", Mu: r.Float64()}, {Name: "of u", Team: "u", Mu: 1.5 * r.Float64()}, {Name: "day", Mu: 0.2 * r.Float64()}}
 	}
+	if sh.policies {
+		drawPolicies(r, &p)
+	}
 	return p
+}
+
+// drawPolicies draws rows as budget policies make them: of jobs or of whole machines, of
+// some offerings, on burn and on the part of spot from both sides; and a price that is too
+// dear for a team.
+func drawPolicies(r *rand.Rand, p *planner.Problem) {
+	scopes := []struct {
+		name   string
+		ofJobs bool
+		over   func(j *planner.Job, o provider.Offering) bool
+	}{
+		{"everything", false, nil},
+		{"of aws", false, func(_ *planner.Job, o provider.Offering) bool { return o.Cloud == "aws" }},
+		{"spot", false, func(_ *planner.Job, o provider.Offering) bool { return o.Market == provider.Spot }},
+		{"u", true, func(j *planner.Job, _ provider.Offering) bool { return j.Team == "u" }},
+		{"u on demand", true, func(j *planner.Job, o provider.Offering) bool { return j.Team == "u" && o.Market == provider.OnDemand }},
+		{"j0 or gcp", true, func(j *planner.Job, o provider.Offering) bool { return j.ID == "j0" || o.Cloud == "gcp" }},
+	}
+	for n := range 2 + r.IntN(3) {
+		s := scopes[r.IntN(len(scopes))]
+		row := planner.Row{Name: fmt.Sprintf("%d: %s", n, s.name), OfJobs: s.ofJobs, Over: s.over}
+		switch row.Kind = []planner.RowKind{planner.BurnRow, planner.BurnRow, planner.SpotRow, planner.LeastSpotRow}[r.IntN(4)]; row.Kind {
+		case planner.BurnRow:
+			row.Most = pricing.RateOf(0.5 + 7*r.Float64())
+		default:
+			row.Part = 0.2 + 0.6*r.Float64()
+		}
+		p.Rows = append(p.Rows, row)
+	}
+	most := pricing.RateOf(0.5 + 6*r.Float64())
+	for i := range p.Jobs {
+		if s := &p.Jobs[i]; s.Job.Team == "u" {
+			s.Job.Refuses = func(o *planner.Offer) string {
+				if o.Rate > most && (s.Running == nil || s.Running.Offering != o.Offering) {
+					return "too dear"
+				}
+				return ""
+			}
+		}
+	}
 }
 
 // drawRunning gives machines to some of the jobs that wait, two jobs to one

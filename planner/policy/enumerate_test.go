@@ -207,31 +207,35 @@ func (e *enumeration) rowsHold() bool {
 				}
 			}
 		}
-		if row.Team == "" {
+		over := func(j *planner.Job, o int) bool { return row.Over == nil || row.Over(j, e.p.Offers[o].Offering) }
+		if row.Team == "" && !row.OfJobs {
 			for i := range e.boxes {
 				b := &e.boxes[i]
 				held := b.machine >= 0 && e.p.Machines[b.machine].HoldTo.After(e.p.Now)
-				if b.machine < 0 || held || b.jobs > 0 {
+				if (b.machine < 0 || held || b.jobs > 0) && over(nil, b.offer) {
 					count(b, 1, held)
 				}
 			}
 		} else {
 			for _, s := range e.seats {
 				d := &e.pr.Jobs[s.job]
-				if d.State.Job.Team != row.Team {
+				col := &d.Columns[s.column]
+				if row.Team != "" && d.State.Job.Team != row.Team || !over(d.State.Job, col.Offer) {
 					continue
 				}
-				col := &d.Columns[s.column]
 				for _, b := range s.boxes {
 					count(&e.boxes[b], float64(col.PerNode)/float64(e.p.Offers[col.Offer].Type.Count), false)
 				}
 			}
 		}
-		over, before := all-row.Most.Dollars(), fixed-row.Most.Dollars()
-		if row.Kind == planner.SpotRow {
-			over, before = spot-row.Part*all, fixedSpot-row.Part*fixed
+		passed, before := all-row.Most.Dollars(), fixed-row.Most.Dollars()
+		switch row.Kind {
+		case planner.SpotRow:
+			passed, before = spot-row.Part*all, fixedSpot-row.Part*fixed
+		case planner.LeastSpotRow:
+			passed, before = row.Part*all-spot, row.Part*fixed-fixedSpot
 		}
-		if over > max(before, 0)+1e-9 {
+		if passed > max(before, 0)+1e-9 {
 			return false
 		}
 	}

@@ -28,6 +28,8 @@ var exactShapes = []struct {
 	{"rows and machines", shape{jobs: 3, rows: true, spot: true, machines: true, running: true, owned: true}},
 	{"budgets", shape{jobs: 4, budgets: true, spot: true, smallJobs: true}},
 	{"budgets and machines", shape{jobs: 3, budgets: true, spot: true, machines: true, running: true, capped: true}},
+	{"policies", shape{jobs: 4, policies: true, spot: true, smallJobs: true}},
+	{"policies and machines", shape{jobs: 3, policies: true, spot: true, machines: true, running: true}},
 	{"all", shape{jobs: 4, machines: true, running: true, owned: true, capped: true, quota: true, shortage: true, smallJobs: true}},
 }
 
@@ -40,7 +42,7 @@ func TestSmallPlansAreOptimal(t *testing.T) {
 	for _, sh := range exactShapes {
 		t.Run(sh.name, func(t *testing.T) {
 			many := uint64(each)
-			if sh.rows && !sh.machines { // prices of teams' rows pass through every step of the proof
+			if (sh.rows || sh.policies) && !sh.machines { // prices of teams' rows pass through every step of the proof
 				many *= 4
 			}
 			for seed := range many {
