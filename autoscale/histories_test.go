@@ -6,6 +6,8 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -196,7 +198,7 @@ func (s *story) check() {
 		policy, key string
 		from        time.Time
 	}
-	sums, over := map[account]pricing.Money{}, pricing.Money(0)
+	sums, over, lines := map[account]pricing.Money{}, pricing.Money(0), map[account][]string{}
 	for _, c := range charges {
 		t, _ := s.w.catalogue.Lookup(c.Offering.Cloud, c.Offering.Type)
 		f := budget.FactsOf(c.Offering, t).For(c.Job, c.Team, c.Project)
@@ -211,7 +213,9 @@ func (s *story) check() {
 			if p.Cap.Each != budget.ForAll && key == "" || c.From.Before(from) || !c.From.Before(until) || !total.Covers(f) {
 				continue
 			}
-			sums[account{p.Name, key, from}] += c.Amount
+			a := account{p.Name, key, from}
+			sums[a] += c.Amount
+			lines[a] = append(lines[a], fmt.Sprintf("%8v to %8v %-8s %-7s %s %s %s at %s", c.From.Sub(start), c.To.Sub(start), c.Account, c.Job, c.Instance, c.Offering, c.Amount, c.Rate))
 		}
 	}
 	for a, spent := range sums {
@@ -220,7 +224,8 @@ func (s *story) check() {
 			s.bound++
 		}
 		if most := s.amounts[a.policy]; spent > most {
-			s.w.t.Errorf("%s %s from %v: %s USD are spent, the cap is %s", a.policy, a.key, a.from.Sub(start), spent, most)
+			i := slices.IndexFunc(s.policies, func(p *budget.Policy) bool { return p.Name == a.policy })
+			s.w.t.Errorf("%s %s from %v: %s USD are spent, the cap is %s: about %s, %s\n%s", a.policy, a.key, a.from.Sub(start), spent, most, s.policies[i].Over, strings.Join(s.policies[i].Says(), "; "), strings.Join(lines[a], "\n"))
 		}
 	}
 	s.overruns = over

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/pricing/budget"
 	"github.com/goodfleet/goodfleet/pricing/ledger"
@@ -324,19 +323,13 @@ func (l *Loop) bookGaps(now time.Time) {
 // bookGap moves what a machine cost in a gap to those whom a cap covers.
 func (l *Loop) bookGap(g gap, m *InstanceRecord, over func(budget.Facts) bool, name string) {
 	idle := l.factsOf(m.Instance.Offering)
-	var jobs []planner.JobID
-	if over(idle) {
-		jobs = append(jobs, "")
-	}
-	for _, r := range l.cache.jobs {
-		if over(idle.For(string(r.Job.ID), r.Job.Team, r.Job.Project)) {
-			jobs = append(jobs, r.Job.ID)
+	for _, who := range l.meter.Bearers(g.machine, g.from, g.to) {
+		if !over(idle.For(who.Job, who.Team, who.Project)) {
+			continue
 		}
-	}
-	for _, job := range jobs {
 		for _, out := range []ledger.Account{ledger.ToJob, ledger.ToRestart, ledger.ToWaste, ledger.ToBoot, ledger.ToIdle} {
 			l.charge(l.meter.Transfer(ledger.Move{
-				Out: out, Into: ledger.Overrun, Job: string(job), Instances: []provider.InstanceID{g.machine},
+				Out: out, Into: ledger.Overrun, Job: who.Job, Instances: []provider.InstanceID{g.machine},
 				From: g.from, To: g.to, Round: l.cache.round, Note: "out of contact as " + name + " was used up",
 			}))
 		}

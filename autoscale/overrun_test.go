@@ -72,3 +72,53 @@ func TestOutageOverTheEndOfPeriodsIsBookedAsOverrun(t *testing.T) {
 		})
 	}
 }
+
+// A job that ended while its machine was out of contact has spent too much all the same.
+func TestOverrunOfAJobThatEndedInTheOutage(t *testing.T) {
+	w := newWorld(t, setup{offerings: []provider.Offering{smallOnDemand}})
+	w.put(&budget.Policy{Name: "p", Owner: "o", Cap: &budget.Cap{Amount: 2 * pricing.Dollar, Period: budget.Day, Each: budget.PerJob}})
+	job := testJob("a", 1, 1) // three dollars
+	job.ValueOfTime = 30 * pricing.DollarPerHour
+	w.submit(job)
+	w.until(20, func() bool { return w.runs() == 1 })
+	w.clouds[0].list = errors.New("503")
+	for range 80 {
+		w.round(time.Minute)
+	}
+	if w.job("a").Ended.IsZero() {
+		t.Fatal("it has not ended")
+	}
+	w.clouds[0].list = nil
+	w.until(20, w.allEnded)
+	w.round(time.Minute)
+	if spent := w.job("a").Spent; spent <= 2*pricing.Dollar {
+		t.Fatalf("%s USD are spent: want the cap passed", spent)
+	}
+	w.checkOverrun()
+}
+
+// What is booked of one period counts for no other: after a long absence too, charges
+// end where periods do.
+func TestChargesEndWithPeriods(t *testing.T) {
+	window := budget.Cap{Amount: 100 * pricing.Dollar, Period: budget.Dated, From: start.Add(35 * time.Minute), Until: start.Add(95 * time.Minute)}
+	w := under(t, setup{offerings: []provider.Offering{smallOnDemand}},
+		&budget.Policy{Name: "hour", Cap: &budget.Cap{Amount: 100 * pricing.Dollar, Period: budget.Hour}},
+		&budget.Policy{Name: "window", Cap: &window})
+	w.until(20, func() bool { return w.runs() == 1 })
+	w.round(3 * time.Hour) // nobody looks for so long
+	charges, err := w.store.Charges(t.Context(), time.Time{}, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	turns := []time.Time{window.From, window.Until}
+	for h := range 5 {
+		turns = append(turns, start.Add(time.Duration(h)*time.Hour))
+	}
+	for _, c := range charges {
+		for _, at := range turns {
+			if c.From.Before(at) && at.Before(c.To) {
+				t.Errorf("a charge from %v to %v holds the turn at %v", c.From.Sub(start), c.To.Sub(start), at.Sub(start))
+			}
+		}
+	}
+}

@@ -59,6 +59,23 @@ func (t *total) subject() string {
 // outside reports whether an instant is not in the period: before a window, or after it.
 func (t *total) outside(at time.Time) bool { return at.Before(t.from) || !at.Before(t.until) }
 
+// turns tells when periods begin and end between two instants: what is booked of one
+// counts for no other.
+func (t *total) turns(from, to time.Time, add func(time.Time)) {
+	if !from.Before(t.from) && !to.After(t.until) {
+		return
+	}
+	for at := from; at.Before(to); {
+		begins, ends := t.Span(at)
+		add(begins)
+		add(ends)
+		if t.Period == budget.Dated || !ends.After(at) {
+			return
+		}
+		at = ends
+	}
+}
+
 // covers is Covers for a limit; nil where it covers everything.
 func (t *total) covers() func(budget.Facts) bool {
 	if t.Whole() {

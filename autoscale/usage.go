@@ -64,6 +64,9 @@ func (l *Loop) turns(m *InstanceRecord, holders []*JobRecord, from, to time.Time
 	if at := l.astray(m); !at.IsZero() {
 		add(at)
 	}
+	for i := range l.totals {
+		l.totals[i].turns(from, to, add)
+	}
 	for _, r := range holders {
 		add(r.Times.Started)
 		add(r.Times.Running)
