@@ -327,11 +327,15 @@ func (l *Loop) bookGap(g gap, m *InstanceRecord, over func(budget.Facts) bool, n
 		if !over(idle.For(who.Job, who.Team, who.Project)) {
 			continue
 		}
-		for _, out := range []ledger.Account{ledger.ToJob, ledger.ToRestart, ledger.ToWaste, ledger.ToBoot, ledger.ToIdle} {
-			l.charge(l.meter.Transfer(ledger.Move{
-				Out: out, Into: ledger.Overrun, Job: who.Job, Instances: []provider.InstanceID{g.machine},
-				From: g.from, To: g.to, Round: l.cache.round, Note: "out of contact as " + name + " was used up",
-			}))
+		from := g.from
+		for _, to := range l.periodEnds(g.from, g.to) {
+			for _, out := range []ledger.Account{ledger.ToJob, ledger.ToRestart, ledger.ToWaste, ledger.ToBoot, ledger.ToIdle} {
+				l.charge(l.meter.Transfer(ledger.Move{
+					Out: out, Into: ledger.Overrun, Job: who.Job, Instances: []provider.InstanceID{g.machine},
+					From: from, To: to, Round: l.cache.round, Note: "out of contact as " + name + " was used up",
+				}))
+			}
+			from = to
 		}
 	}
 }

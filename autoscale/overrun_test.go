@@ -38,6 +38,7 @@ func TestOutageOverTheEndOfPeriodsIsBookedAsOverrun(t *testing.T) {
 		cap  budget.Cap
 	}{
 		{"a window that closes", budget.Cap{Amount: 2 * pricing.Dollar, Period: budget.Dated, From: start, Until: start.Add(90 * time.Minute)}},
+		{"a window that opens", budget.Cap{Amount: 2 * pricing.Dollar, Period: budget.Dated, From: start.Add(90 * time.Minute), Until: start.Add(9 * time.Hour)}},
 		{"hours", budget.Cap{Amount: 2 * pricing.Dollar, Period: budget.Hour}},
 		{"hours, with what is carried over", budget.Cap{Amount: 2 * pricing.Dollar, Period: budget.Hour, Unused: 0.25}},
 	} {
@@ -59,7 +60,7 @@ func TestOutageOverTheEndOfPeriodsIsBookedAsOverrun(t *testing.T) {
 			for from := start; from.Before(w.now); from = from.Add(time.Hour) {
 				until := from.Add(time.Hour)
 				if c.cap.Period == budget.Dated {
-					until = c.cap.Until
+					from, until = c.cap.From, c.cap.Until
 				}
 				spent := w.spentBetween("", from, until) - w.overrunBetween(from, until)
 				if spent > most {

@@ -76,6 +76,21 @@ func (t *total) turns(from, to time.Time, add func(time.Time)) {
 	}
 }
 
+// periodEnds are the instants in (from, to] at which a period of any total begins or
+// ends, ascending; the last is to.
+func (l *Loop) periodEnds(from, to time.Time) []time.Time {
+	list := []time.Time{to}
+	for i := range l.totals {
+		l.totals[i].turns(from, to, func(at time.Time) {
+			if at.After(from) && at.Before(to) {
+				list = append(list, at)
+			}
+		})
+	}
+	slices.SortFunc(list, time.Time.Compare)
+	return slices.CompactFunc(list, time.Time.Equal)
+}
+
 // covers is Covers for a limit; nil where it covers everything.
 func (t *total) covers() func(budget.Facts) bool {
 	if t.Whole() {
