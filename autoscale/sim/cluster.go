@@ -154,8 +154,9 @@ func (c Cluster) Stand(s *Setting) error {
 	return nil
 }
 
-// still is the climate of machines that are owned: they are there at once and stay.
-func still() fake.Climate {
+// Still is the climate of machines that are there at once and stay, as those do that are
+// owned.
+func Still() fake.Climate {
 	return fake.Climate{
 		Law:   func(provider.Pool, provider.InstanceType) fake.Law { return fake.Law{} },
 		Boot:  func(provider.InstanceType) fake.Boot { return fake.Boot{} },
@@ -167,7 +168,7 @@ func still() fake.Climate {
 // climate is how the capacity of a cloud comes and goes, where nothing else is said.
 func climate(cloud string) (fake.Climate, error) {
 	if cloud == ClusterCloud {
-		return still(), nil
+		return Still(), nil
 	}
 	return fake.Measured(cloud)
 }

@@ -24,7 +24,8 @@ type experiment struct {
 	Window    []int  `json:"window"`    // numbers of the jobs that count, the last excluded; none: all
 	Measure   string `json:"measure"`
 
-	Scheduler scheduler `json:"scheduler"`
+	Scheduler scheduler   `json:"scheduler"`
+	Spot      *spotGround `json:"spot"` // machines are bought at recorded prices, in place of a cluster; nil: they are not
 
 	Source     string    `json:"source"`     // of the published numbers
 	PeerSource string    `json:"peerSource"` // of what the authors' own simulator says, where points have it
@@ -74,6 +75,7 @@ func (t tolerance) String() string {
 type point struct {
 	Load      float64 `json:"load"`  // jobs per hour; 0: all jobs come at once
 	Jobs      int     `json:"jobs"`  // the first so many; 0: all
+	Model     string  `json:"model"` // that all jobs train, on spot machines
 	Seeds     []int   `json:"seeds"` // the mean over them; none: 0
 	Published float64 `json:"published"`
 	Peer      float64 `json:"peer"`  // by the authors' own simulator; 0: it is what was published, or not known
@@ -103,6 +105,9 @@ func (p point) at() string {
 	if p.Load > 0 {
 		words = append(words, fmt.Sprintf("%g jobs/h", p.Load))
 	}
+	if p.Model != "" {
+		words = append(words, p.Model)
+	}
 	if p.Jobs > 0 {
 		words = append(words, fmt.Sprintf("%d jobs", p.Jobs))
 	}
@@ -118,7 +123,7 @@ func (p point) at() string {
 // Measures of an outcome.
 const (
 	meanJCT  = "mean JCT, h"
-	makespan = "makespan, h"
+	makespan = "makespan, h" // and costShare, of spot machines
 )
 
 // readExperiments reads all of experiments/, by name of file.
@@ -153,15 +158,22 @@ func readExperiments() ([]experiment, error) {
 // validate reports the first thing that is wrong.
 func (e *experiment) validate() error {
 	for _, f := range []struct{ name, value string }{
-		{"name", e.Name}, {"title", e.Title}, {"cluster", e.Cluster}, {"stream or workloads", e.Stream + e.Workloads}, {"source", e.Source}, {"why", e.Why},
+		{"name", e.Name}, {"title", e.Title}, {"cluster", e.Cluster}, {"source", e.Source}, {"why", e.Why},
 	} {
 		if f.value == "" {
 			return fmt.Errorf("%s is empty", f.name)
 		}
 	}
+	if e.Spot != nil {
+		if err := e.Spot.validate(); err != nil {
+			return err
+		}
+	}
 	switch {
-	case e.Measure != meanJCT && e.Measure != makespan:
-		return fmt.Errorf("measure %q: want %q or %q", e.Measure, meanJCT, makespan)
+	case (e.Stream != "") == (e.Workloads != "") && e.Spot == nil:
+		return fmt.Errorf("want a stream, or workloads, or spot")
+	case e.Measure != meanJCT && e.Measure != makespan && (e.Measure != costShare || e.Spot == nil):
+		return fmt.Errorf("measure %q: want %q, %q or, of spot machines, %q", e.Measure, meanJCT, makespan, costShare)
 	case len(e.Window) != 0 && (len(e.Window) != 2 || e.Window[0] < 0 || e.Window[1] <= e.Window[0]):
 		return fmt.Errorf("window %v: want the first job and the one after the last", e.Window)
 	case len(e.Points) == 0:

@@ -26,7 +26,7 @@ func TestExperimentsNameWhatThereIs(t *testing.T) {
 	quick := 0
 	for _, e := range all {
 		for _, s := range append([]scheduler{e.Scheduler}, schedulersOf(e)...) {
-			if _, ok := share.Find(s.Rule); !ok && s.Peer == "" {
+			if _, ok := share.Find(s.Rule); !ok && s.Peer == "" && e.Spot == nil {
 				t.Errorf("%s: there is no rule %q", e.Name, s.Rule)
 			}
 		}
@@ -189,6 +189,60 @@ func TestReplayKeepsWhatItDoesNotRun(t *testing.T) {
 	alone.Scheduler.Aware = true
 	if _, _, told := written(t, config{data: data, out: t.TempDir(), against: recordsIn(out)}, alone); !strings.Contains(told, ", recorded as ") || !strings.Contains(told, ", 1 otherwise") {
 		t.Error(told)
+	}
+}
+
+// spotData is a folder with prices of two zones and of one machine of Azure.
+func spotData(t *testing.T) string {
+	t.Helper()
+	root := t.TempDir()
+	folder := filepath.Join(root, "spot", "dispa2020")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"aws-spot-prices.csv.gz": "timestamp,zone,instance_type,product,usd_per_hour\n" +
+			"2020-02-01T00:00:00Z,us-east-1a,p3.2xlarge,Linux/UNIX,1.000000\n" +
+			"2020-02-01T00:00:00Z,us-east-1b,p3.2xlarge,Linux/UNIX,0.900000\n" +
+			"2020-02-01T00:00:00Z,us-west-2a,p3.2xlarge,Linux/UNIX,0.100000\n" +
+			"2020-02-24T12:00:00Z,us-east-1a,p3.2xlarge,Linux/UNIX,0.450000\n",
+		"azure-cost-us_east.csv.gz":           "Date,NC6\n2/24/2020,$0.40000\n2/25/2020,\n",
+		"azure-instance_mapping.csv.gz":       "Instance,GPU type,# GPUs\nNC6,K80,1\n",
+		"oracle_throughputs_isolated.json.gz": `{"v100":{"M":2},"k80":{"M":0.5},"p100":{"M":1}}`,
+	} {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		fmt.Fprint(z, text)
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, name), b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+// A job of a day on a V100: half of it for 0.90 an hour in the zone that is cheapest at
+// the start, half for 0.45 in the other from noon on, and never on Azure, whose K80 takes
+// four times as long; the baseline stays where it began.
+func TestSpotGoesWherePricesFall(t *testing.T) {
+	e := experiment{
+		Name: "spot", Title: "Spot", Cluster: "bought", Measure: costShare, Source: "nobody", Why: "none", Tolerance: tolerance{Rel: 0.01},
+		Spot: &spotGround{Region: "us-east-1", Azure: "us_east", Days: 1, Copies: 1, Weather: "still"}, Points: []point{{Model: "M", Published: 0.75}},
+	}
+	data := spotData(t)
+	if page, _, _ := written(t, config{data: data, out: t.TempDir()}, e); !strings.Contains(page, "| M | 0 | 0.75 |") || !strings.Contains(page, "| met |") {
+		t.Error(page)
+	}
+	e.Spot.Weather, e.Tolerance = "measured", tolerance{Rel: 0.5}
+	_, first, _ := written(t, config{data: data, out: t.TempDir()}, e)
+	if _, again, _ := written(t, config{data: data, out: t.TempDir()}, e); first != again {
+		t.Error(cmp.Diff(first, again))
+	}
+	e.Points[0].Model = "N"
+	if err := replayThese(context.Background(), io.Discard, config{data: data, out: t.TempDir()}, []experiment{e}); err == nil || !strings.Contains(err.Error(), `model "N"`) {
+		t.Error(err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"hash"
 	"math"
 	"os"
 	"path/filepath"
@@ -46,6 +47,9 @@ func (r result) known() bool { return r.rounds > 0 }
 
 // run replays one seed of a point.
 func run(ctx context.Context, data string, e experiment, p point, seed int) (result, error) {
+	if e.Spot != nil {
+		return runSpot(ctx, data, e, p, seed)
+	}
 	s, err := settingOf(data, e, p, seed)
 	if err != nil {
 		return result{}, err
@@ -55,7 +59,7 @@ func run(ctx context.Context, data string, e experiment, p point, seed int) (res
 		return result{}, err
 	}
 	r := result{rounds: out.Rounds}
-	ended := sha256.New()
+	ended := newEnds()
 	n := 0
 	for _, j := range out.JobOutcomes {
 		if s.Counted != nil && !s.Counted(&planner.Job{ID: j.Job}) {
@@ -70,16 +74,29 @@ func run(ctx context.Context, data string, e experiment, p point, seed int) (res
 		} else {
 			r.value = max(r.value, j.Ended.Sub(begin).Hours())
 		}
-		fmt.Fprintf(ended, "%s %.3f\n", j.Job, j.Ended.Sub(begin).Seconds())
+		ended.add(string(j.Job), j.Ended.Sub(begin))
 	}
 	if e.Measure == meanJCT {
 		r.value /= float64(n)
 	}
-	scale := math.Pow10(valueDigits)
-	r.value = math.Round(r.value*scale) / scale
-	r.hash = hex.EncodeToString(ended.Sum(nil))[:16]
+	r.value, r.hash = roundedValue(r.value), ended.hash()
 	return r, nil
 }
+
+// roundedValue is a value as it is written and read again.
+func roundedValue(v float64) float64 {
+	scale := math.Pow10(valueDigits)
+	return math.Round(v*scale) / scale
+}
+
+// ends hashes who ended when, to the millisecond.
+type ends struct{ sum hash.Hash }
+
+func newEnds() ends { return ends{sha256.New()} }
+
+func (e ends) add(job string, at time.Duration) { fmt.Fprintf(e.sum, "%s %.3f\n", job, at.Seconds()) }
+
+func (e ends) hash() string { return hex.EncodeToString(e.sum.Sum(nil))[:16] }
 
 // nothingSold is a world whose fleet stands: every type is known and none has a price.
 func nothingSold() (*provider.Catalogue, *pricing.History, error) {
