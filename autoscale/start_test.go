@@ -237,3 +237,45 @@ func TestGCEndsOrphansAtOnce(t *testing.T) {
 		t.Errorf("%d machines were drained, want the two that are not held", got)
 	}
 }
+
+// One machine of two is adopted by its name. The gang on the other is of a job that
+// was handed in again, and nobody here knows where it lies: it is stopped, and the job
+// begins anew on a machine of ours. The machine that was not named stays as it is.
+func TestOfAnotherFleetOnlyWhatIsNamedIsAdopted(t *testing.T) {
+	w := newWorld(t, setup{plan: thrifty, offerings: []provider.Offering{smallSpot}})
+	w.submit(testJob("a", 9, 1), testJob("b", 9, 1))
+	for range 5 {
+		w.round(time.Minute)
+	}
+	if len(w.live()) != 2 || w.runs() != 2 {
+		t.Fatalf("%d gangs on %d machines, want two on two", w.runs(), len(w.live()))
+	}
+	named, other := w.job("a").Gang.Nodes[0].Instance, w.job("b").Gang.Nodes[0].Instance
+	w.restored(store.NewMemory("another"))
+	w.round(time.Minute)
+	if err := w.loop.Adopt(t.Context(), w.now, "Ada", named); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.loop.Submit(t.Context(), w.now, testJob("a", 9, 1), testJob("b", 9, 1)); err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		w.round(time.Minute)
+	}
+	if r := w.job("a"); r.Gang == nil || r.Gang.Nodes[0].Instance != named || r.Generation != 1 {
+		t.Errorf("a holds %+v at generation %d, want its gang on %s taken over", r.Gang, r.Generation, named)
+	}
+	if r := w.job("b"); r.Gang == nil || r.Gang.Nodes[0].Instance == other || r.Generation != 2 {
+		t.Errorf("b holds %+v at generation %d, want a second one on a machine of ours", r.Gang, r.Generation)
+	}
+	if w.runs() != 2 {
+		t.Errorf("%d gangs run, want one of each job: %s", w.runs(), w.history())
+	}
+	left := false
+	for _, m := range w.live() {
+		left = left || m.ID == other && m.Tags.Fleet == "fleet"
+	}
+	if !left {
+		t.Errorf("%s, which nobody adopted, is gone or marked", other)
+	}
+}

@@ -55,6 +55,7 @@ func (l *Loop) takeOver(now time.Time) {
 			l.jobEvent(r.Ended, EventDone, r, "")
 			continue
 		}
+		l.jobEvent(earlier(later(p.Since, r.Job.Submitted), now), EventStopped, r, fmt.Sprintf("generation %d, of which the store did not know", p.Generation))
 		l.cache.aim(r, nil, now)
 	}
 	l.newer = nil
