@@ -225,8 +225,8 @@ func (s *stock) lateness(p *planner.Problem, d *planner.Demand, w *worth, jobs i
 	perHour, fair = perHour/(whole*all), fair/whole
 	age := max(0, p.Now.Sub(d.State.Job.Submitted).Hours())
 	rest := w.left / fair
-	if d.Current >= 0 {
-		rest = d.Columns[d.Current].WallHours(w.left)
+	if d.Current >= 0 { // what it was given for now says nothing of what it may yet get
+		rest = min(rest, d.Columns[d.Current].WallHours(w.left))
 	}
 	rho = (age + rest) * perHour
 	if d.Current < 0 && rho <= srptLate {

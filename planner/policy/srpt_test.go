@@ -145,7 +145,7 @@ func finishRatio(p *planner.Problem, pr *planner.Program, d *planner.Demand, cou
 	}
 	now := work / (speed / some)
 	if d.Current >= 0 {
-		now = work / d.Columns[d.Current].Speed.Goodput
+		now = math.Min(now, work/d.Columns[d.Current].Speed.Goodput)
 	}
 	now += start.Sub(d.State.Job.Submitted).Hours()
 	ratio := 0.0
