@@ -20,7 +20,7 @@ type experiment struct {
 	Title     string `json:"title"`
 	Cluster   string `json:"cluster"`
 	Stream    string `json:"stream"`    // gavel/generated/continuous_STREAM_seedN.csv.gz
-	Workloads string `json:"workloads"` // or pollux/WORKLOADS/workload-SEED.csv.gz
+	Workloads string `json:"workloads"` // or pollux/WORKLOADS/workload-SEED.csv.gz, or of sia/workloads: "sia/FOLDER", in which LOAD stands for that of a point
 	Window    []int  `json:"window"`    // numbers of the jobs that count, the last excluded; none: all
 	Measure   string `json:"measure"`
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/goodfleet/goodfleet/autoscale"
@@ -13,28 +15,42 @@ import (
 	"github.com/goodfleet/goodfleet/autoscale/sim/peer"
 	"github.com/goodfleet/goodfleet/autoscale/sim/workload"
 	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/planner/policy"
 )
 
-// Numbers of Pollux's simulator: a round a minute, and 30 s without progress at each new
-// allocation.
-const (
-	polluxRound   = time.Minute
-	polluxRestart = 30 * time.Second
-)
+// elasticRound is the time between two rounds of the simulators of Pollux and Sia.
+const elasticRound = time.Minute
 
-// polluxSetting is the ground and the scheduler of a run on a workload of Pollux's.
-func polluxSetting(data string, e experiment, p point, number int) (sim.Setting, error) {
+// ground is whose measurements and workloads an experiment takes.
+type ground struct {
+	specs     []measured.Spec
+	profiles  string // folder of applications
+	workloads string // folder of workloads
+}
+
+// groundOf tells it by the folder of workloads.
+func groundOf(workloads string) ground {
+	if of, ok := strings.CutPrefix(workloads, "sia/"); ok {
+		return ground{measured.SiaSpecs(), "sia/profiles", filepath.Join("sia/workloads", of)}
+	}
+	return ground{measured.PolluxSpecs(), "pollux/traces", filepath.Join("pollux", workloads)}
+}
+
+// elasticSetting is the ground and the scheduler of a run on a workload of Pollux's or
+// Sia's.
+func elasticSetting(data string, e experiment, p point, number int) (sim.Setting, error) {
+	on := groundOf(strings.ReplaceAll(e.Workloads, "LOAD", strconv.FormatFloat(p.Load, 'g', -1, 64)))
 	applications := map[string]*measured.Application{}
 	var names []string
-	for _, spec := range measured.PolluxSpecs() {
-		a, err := measured.Read(os.DirFS(filepath.Join(data, "pollux", "traces")), spec)
+	for _, spec := range on.specs {
+		a, err := measured.Read(os.DirFS(filepath.Join(data, on.profiles)), spec)
 		if err != nil {
 			return sim.Setting{}, err
 		}
 		applications[a.Name] = a
 		names = append(names, a.Name)
 	}
-	requests, err := readRequests(data, e.Workloads, number, names)
+	requests, err := readRequests(data, on.workloads, number, names)
 	if err != nil {
 		return sim.Setting{}, err
 	}
@@ -48,23 +64,39 @@ func polluxSetting(data string, e experiment, p point, number int) (sim.Setting,
 	}
 	s := sim.Setting{
 		Variant: e.Name, Seed: uint64(number), Start: begin, Horizon: farAway, Catalogue: catalogue, Prices: prices,
-		Loop:  autoscale.Settings{Round: polluxRound, Book: bookEvery, SkipUnchanged: true, MaxMoves: anyNumber},
+		Loop:  autoscale.Settings{Round: elasticRound, Book: bookEvery, SkipUnchanged: true, MaxMoves: anyNumber},
 		Truth: sim.Truth{Legs: legs}, Lockstep: true,
 	}
+	of := agents{}
+	adapts := true
 	switch how.Peer {
 	case "tiresias":
-		s.Plan = peer.Tiresias{}.Plan
+		s.Plan, adapts = peer.Tiresias{}.Plan, false
 	case "optimus":
-		s.Plan = peer.Optimus{Left: stepsLeft, StepSec: stepSec}.Plan
+		s.Plan, adapts = peer.Optimus{Left: stepsLeft, StepSec: stepSec}.Plan, false
+	case "pollux":
+		s.Plan = of.plan(peer.Pollux{Of: of.known}.Plan)
+	case "sia":
+		s.Plan = of.plan(peer.Sia{Of: of.known}.Plan)
+	case "srpt":
+		s.Plan = of.plan(func(p planner.Problem) (planner.Plan, error) { return policy.SRPT(p, policy.Settings{}) })
 	default:
 		return sim.Setting{}, fmt.Errorf("there is no peer %q", how.Peer)
 	}
 	for _, q := range requests {
-		job := rigidJob(q, applications[q.Application])
+		a := applications[q.Application]
+		if adapts {
+			s.Jobs = append(s.Jobs, of.add(q, a))
+			continue
+		}
+		job := rigidJob(q, a)
 		if how.Peer == "optimus" {
-			job.Resources.Replicas.Set = sizesOf(q, applications[q.Application])
+			job.Resources.Replicas.Set = sizesOf(q, a)
 		}
 		s.Jobs = append(s.Jobs, job)
+	}
+	if adapts {
+		s.Truth.Legs = of.legs
 	}
 	cluster, err := sim.ParseCluster(e.Cluster, catalogue)
 	if err != nil {
@@ -73,9 +105,9 @@ func polluxSetting(data string, e experiment, p point, number int) (sim.Setting,
 	return s, cluster.Stand(&s)
 }
 
-// readRequests reads a workload of Pollux's.
-func readRequests(data, workloads string, number int, applications []string) ([]workload.Request, error) {
-	name := filepath.Join("pollux", workloads, fmt.Sprintf("workload-%d.csv.gz", number))
+// readRequests reads a workload of Pollux's or Sia's.
+func readRequests(data, folder string, number int, applications []string) ([]workload.Request, error) {
+	name := filepath.Join(folder, fmt.Sprintf("workload-%d.csv.gz", number))
 	f, err := os.Open(filepath.Join(data, name))
 	if err != nil {
 		return nil, err
@@ -94,7 +126,7 @@ func rigidJob(q workload.Request, a *measured.Application) *planner.Job {
 		ID: planner.JobID(q.Name), Family: q.Application, Submitted: q.Submitted, Curve: measured.Rigid{Of: a, Batch: q.Batch},
 		Work:       planner.Work{Samples: a.Work(), Kind: planner.WorkExact},
 		Resources:  planner.Resources{Replicas: planner.Replicas{Set: []int{q.Replicas}}, ShareNodes: true},
-		Checkpoint: planner.Checkpoint{Restore: polluxRestart},
+		Checkpoint: planner.Checkpoint{Restore: a.Restore()},
 	}
 }
 

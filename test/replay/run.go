@@ -111,7 +111,7 @@ func nothingSold() (*provider.Catalogue, *pricing.History, error) {
 // settingOf is the ground and the scheduler of a run.
 func settingOf(data string, e experiment, p point, seed int) (sim.Setting, error) {
 	if e.Workloads != "" {
-		return polluxSetting(data, e, p, seed)
+		return elasticSetting(data, e, p, seed)
 	}
 	jobs, err := readStream(data, e.Stream, seed, workload.Stream{PerHour: p.Load, Jobs: p.Jobs})
 	if err != nil {

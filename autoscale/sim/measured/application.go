@@ -1,6 +1,7 @@
 package measured
 
 import (
+	"cmp"
 	"compress/gzip"
 	"encoding/csv"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/goodfleet/goodfleet/planner/goodput"
 )
@@ -22,6 +24,10 @@ type Application struct {
 	steps   [][]float64       // made by the end of each epoch, by batch
 	ends    []float64         // progress at the end of each epoch, samples, ascending
 	types   map[string]*times // by accelerator
+	slow    float64           // times as long as measured
+	restore time.Duration
+	restart time.Duration
+	fits    map[string]goodput.Theta
 }
 
 // Spec says which epochs of a program a job is, and where its step times lie.
@@ -29,21 +35,49 @@ type Spec struct {
 	Name     string
 	Epochs   int
 	Types    map[string]string // accelerator → suffix of its files; "" for those without
-	MaxLocal int               // largest local batch that is used; 0: the largest measured
+	MaxLocal map[string]int    // accelerator → largest local batch that is used; none: the largest measured
+	Slow     float64           // times as long as measured; 0: 1
+	Restore  time.Duration     // without progress at each new allocation
+	Restart  time.Duration     // what a scheduler takes that to cost
 }
 
 // PolluxSpecs are the six applications of Pollux, on T4.
 func PolluxSpecs() []Spec {
+	const restart = 30 * time.Second
 	t4 := map[string]string{"T4": ""}
-	return []Spec{
-		{"bert", 2, t4, 0}, {"cifar10", 100, t4, 0}, {"deepspeech2", 80, t4, 0},
-		{"imagenet", 90, t4, 0}, {"ncf", 10, t4, 0}, {"yolov3", 50, t4, 8},
+	list := []Spec{
+		{Name: "bert", Epochs: 2}, {Name: "cifar10", Epochs: 100}, {Name: "deepspeech2", Epochs: 80},
+		{Name: "imagenet", Epochs: 90}, {Name: "ncf", Epochs: 10}, {Name: "yolov3", Epochs: 50, MaxLocal: map[string]int{"T4": 8}},
 	}
+	for i := range list {
+		list[i].Types, list[i].Restore, list[i].Restart = t4, restart, restart
+	}
+	return list
+}
+
+// SiaSpecs are the five applications of Sia's traces on the types of its heterogeneous
+// cluster, and how much slower than measured they were seen to run.
+func SiaSpecs() []Spec {
+	types := map[string]string{"T4": "-aws", "RTX 2080 Ti": "-rtx", "A100": "-dgx-ext"}
+	list := []Spec{
+		{Name: "bert", Epochs: 2, Restore: 120 * time.Second, Restart: 120 * time.Second},
+		{Name: "cifar10", Epochs: 100, Slow: 1.8, Restore: 50 * time.Second, Restart: 30 * time.Second},
+		{Name: "deepspeech2", Epochs: 80, MaxLocal: map[string]int{"RTX 2080 Ti": 57}, Restore: 25 * time.Second, Restart: 25 * time.Second},
+		{Name: "imagenet", Epochs: 90, Restore: 250 * time.Second, Restart: 250 * time.Second},
+		{Name: "yolov3", Epochs: 50, Restore: 80 * time.Second, Restart: 45 * time.Second},
+	}
+	for i := range list {
+		list[i].Types = types
+		if list[i].Slow == 0 {
+			list[i].Slow = 1.2
+		}
+	}
+	return list
 }
 
 // Read reads an application from the folder of its name in files.
 func Read(files fs.FS, spec Spec) (*Application, error) {
-	a := &Application{Name: spec.Name, types: map[string]*times{}}
+	a := &Application{Name: spec.Name, types: map[string]*times{}, slow: cmp.Or(spec.Slow, 1), restore: spec.Restore, restart: spec.Restart, fits: map[string]goodput.Theta{}}
 	names, err := fs.Glob(files, path.Join(spec.Name, "validation-*.csv.gz"))
 	if err != nil {
 		return nil, err
@@ -67,7 +101,7 @@ func Read(files fs.FS, spec Spec) (*Application, error) {
 		}
 	}
 	for accelerator, suffix := range spec.Types {
-		t, err := readTimes(files, spec, suffix)
+		t, err := readTimes(files, spec.Name, suffix, spec.MaxLocal[accelerator])
 		if err != nil {
 			return nil, err
 		}
@@ -110,6 +144,11 @@ func (a *Application) readEpochs(files fs.FS, name string, epochs int) error {
 // M0 is the smallest batch, and Most the largest that was trained with.
 func (a *Application) M0() int   { return a.batches[0] }
 func (a *Application) Most() int { return a.batches[len(a.batches)-1] }
+
+// Restore is the time without progress at each new allocation, and Restart what
+// schedulers take that to cost.
+func (a *Application) Restore() time.Duration { return a.restore }
+func (a *Application) Restart() time.Duration { return a.restart }
 
 // Work is the samples of a whole training run.
 func (a *Application) Work() float64 { return a.ends[len(a.ends)-1] }

@@ -38,7 +38,7 @@ func (a *Application) PerSec(accelerator string, nodes, replicas, epoch int, b B
 	}
 	total := b.Total(replicas)
 	gain := a.Noise(total, epoch).Gain(float64(total) / float64(a.M0()))
-	return gain * float64(a.M0()) / (step + float64(b.Accum)*accum), true
+	return gain * float64(a.M0()) / (step + float64(b.Accum)*accum) / a.slow, true
 }
 
 // Hours is how long a whole run takes on a gang that never changes, with the batch that

@@ -15,6 +15,7 @@ import (
 type times struct {
 	curves   map[place]*curve
 	along    map[int][]int // numbers of machines that were measured, by replicas on each, ascending
+	each     int           // the most replicas on one machine
 	minLocal int
 	maxLocal int
 }
@@ -31,7 +32,7 @@ type curve struct {
 
 // readTimes reads placements and scalability. Only gangs that are packed are looked at: no
 // other is ever started or thought of. A place of both files is that of the placements.
-func readTimes(files fs.FS, spec Spec, suffix string) (*times, error) {
+func readTimes(files fs.FS, folder, suffix string, maxLocal int) (*times, error) {
 	t := &times{curves: map[place]*curve{}, along: map[int][]int{}}
 	add := func(p place, v []float64) error {
 		local, step, sync := v[0], v[1], v[2]
@@ -51,7 +52,7 @@ func readTimes(files fs.FS, spec Spec, suffix string) (*times, error) {
 		return nil
 	}
 	columns := []string{"local_bsz", "step_time", "sync_time"}
-	name := path.Join(spec.Name, "placements"+suffix+".csv.gz")
+	name := path.Join(folder, "placements"+suffix+".csv.gz")
 	err := eachRow(files, name, append([]string{"placement"}, columns...), func(v []float64) error {
 		p, ok := packedPlace(int(v[0]))
 		if !ok {
@@ -66,7 +67,7 @@ func readTimes(files fs.FS, spec Spec, suffix string) (*times, error) {
 	for p := range t.curves {
 		measured[p] = true
 	}
-	name = path.Join(spec.Name, "scalability"+suffix+".csv.gz")
+	name = path.Join(folder, "scalability"+suffix+".csv.gz")
 	err = eachRow(files, name, append([]string{"num_nodes", "num_replicas"}, columns...), func(v []float64) error {
 		nodes, replicas := int(v[0]), int(v[1])
 		p := place{nodes: nodes}
@@ -86,6 +87,7 @@ func readTimes(files fs.FS, spec Spec, suffix string) (*times, error) {
 	}
 	t.minLocal = math.MaxInt
 	for p, c := range t.curves {
+		t.each = max(t.each, p.each)
 		if p.rest == 0 {
 			at, _ := slices.BinarySearch(t.along[p.each], p.nodes)
 			t.along[p.each] = slices.Insert(t.along[p.each], at, p.nodes)
@@ -93,8 +95,8 @@ func readTimes(files fs.FS, spec Spec, suffix string) (*times, error) {
 		t.minLocal = min(t.minLocal, int(c.local[0]))
 		t.maxLocal = max(t.maxLocal, int(c.local[len(c.local)-1]))
 	}
-	if spec.MaxLocal > 0 {
-		t.maxLocal = min(t.maxLocal, spec.MaxLocal)
+	if maxLocal > 0 {
+		t.maxLocal = min(t.maxLocal, maxLocal)
 	}
 	return t, nil
 }
@@ -180,6 +182,34 @@ func (a *Application) PackedPass(accelerator string, perNode, replicas, local in
 	moreStep, moreAccum, larger := a.Pass(accelerator, full+1, (full+1)*perNode, local)
 	f := float64(rest) / float64(perNode)
 	return (1-f)*step + f*moreStep, (1-f)*accum + f*moreAccum, ok && larger
+}
+
+// OnePerSec is the throughput of one replica at its largest local batch, samples a second:
+// what types are compared by before a job has run on them. ok is false where it was not
+// measured.
+func (a *Application) OnePerSec(accelerator string) (perSec float64, ok bool) {
+	t := a.types[accelerator]
+	if t == nil {
+		return 0, false
+	}
+	c := t.curves[place{1, 1, 0}]
+	if c == nil {
+		return 0, false
+	}
+	return c.local[len(c.local)-1] / slices.Max(c.step), true
+}
+
+// Widest is the largest local batch that was measured of a gang that lies evenly; 0: none
+// was. Between numbers of machines it is that of the type.
+func (a *Application) Widest(accelerator string, nodes, replicas int) int {
+	t := a.types[accelerator]
+	if t == nil || nodes < 1 || replicas%nodes != 0 {
+		return 0
+	}
+	if c := t.curves[place{nodes, replicas / nodes, 0}]; c != nil {
+		return min(t.maxLocal, int(c.local[len(c.local)-1]))
+	}
+	return t.maxLocal
 }
 
 // at is the times at a local batch.

@@ -88,13 +88,18 @@ func (f *floor) keeps(j *planner.JobState, k *kind, n int) bool {
 }
 
 // place gives a job machines of the kind: the fullest that hold a node of it. Whole
-// machines go to gangs of several. It reports whether there are enough.
-func (f *floor) place(j *planner.JobState, k *kind, n int) bool {
+// machines go to gangs of several. A loose gang takes more machines where as few as hold it
+// have no room. It reports whether there are enough.
+func (f *floor) place(j *planner.JobState, k *kind, n int, loose bool) bool {
 	nodes, ok := k.spread(n)
 	if !ok {
 		return false
 	}
-	for ; nodes <= min(n, len(k.machines)); nodes++ {
+	most := nodes
+	if loose {
+		most = min(n, len(k.machines))
+	}
+	for ; nodes <= most; nodes++ {
 		if n%nodes != 0 {
 			continue
 		}

@@ -363,7 +363,7 @@ func (g *Gavel) place(f *floor, w int, chosen []int) {
 		}
 	}
 	for n, i := range chosen {
-		if !seated[n] && f.place(&p.Jobs[i], k, sizeOf(&p.Jobs[i])) {
+		if !seated[n] && f.place(&p.Jobs[i], k, sizeOf(&p.Jobs[i]), true) {
 			g.jobs[p.Jobs[i].Job.ID].runs = w
 		}
 	}

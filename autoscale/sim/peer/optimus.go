@@ -75,7 +75,7 @@ func (o Optimus) Plan(p planner.Problem) (planner.Plan, error) {
 	var chosen []seat
 	for i, n := range size {
 		if n > 0 {
-			chosen = append(chosen, seat{&p.Jobs[i], n})
+			chosen = append(chosen, seat{&p.Jobs[i], n, 0, true})
 		}
 	}
 	f.seatAll(chosen)

@@ -45,64 +45,11 @@ func (Tiresias) Plan(p planner.Problem) (planner.Plan, error) {
 	for _, x := range line {
 		if n := sizeOf(&p.Jobs[x.job]); n <= left {
 			left -= n
-			chosen = append(chosen, seat{&p.Jobs[x.job], n})
+			chosen = append(chosen, seat{&p.Jobs[x.job], n, -1, true})
 		}
 	}
 	f.seatAll(chosen)
 	plan := f.finish("others come first")
 	plan.NextDecision = p.Now.Add(minute)
 	return plan, nil
-}
-
-// seat is a job and the number of its replicas.
-type seat struct {
-	*planner.JobState
-	n int
-}
-
-// seatAll seats jobs: those who run stay, then the others, large ones first. If somebody
-// finds no place, all are seated anew, large ones first.
-func (f *floor) seatAll(chosen []seat) {
-	free, jobs := slices.Clone(f.free), f.shares()
-	bySize := slices.Clone(chosen)
-	slices.SortStableFunc(bySize, func(a, b seat) int { return b.n - a.n })
-	for _, keep := range []bool{true, false} {
-		missed := false
-		seated := map[planner.JobID]bool{}
-		for _, j := range bySize {
-			for w := range f.kinds {
-				if keep && !seated[j.Job.ID] && f.keeps(j.JobState, &f.kinds[w], j.n) {
-					seated[j.Job.ID] = true
-				}
-			}
-		}
-		for _, j := range bySize {
-			for w := range f.kinds {
-				if !seated[j.Job.ID] && f.place(j.JobState, &f.kinds[w], j.n) {
-					seated[j.Job.ID] = true
-				}
-			}
-			missed = missed || !seated[j.Job.ID]
-		}
-		if !missed || !keep {
-			return
-		}
-		f.free, f.plan.Allocations = slices.Clone(free), nil
-		f.unshare(jobs)
-	}
-}
-
-// shares counts the gangs on each machine; unshare takes off those that came since.
-func (f *floor) shares() []int {
-	n := make([]int, len(f.plan.Machines))
-	for i := range n {
-		n[i] = len(f.plan.Machines[i].Jobs)
-	}
-	return n
-}
-
-func (f *floor) unshare(n []int) {
-	for i := range n {
-		f.plan.Machines[i].Jobs = f.plan.Machines[i].Jobs[:n[i]]
-	}
 }
