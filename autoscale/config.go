@@ -147,6 +147,9 @@ type Config struct {
 	// Offerings, and have a decision rate of 0 whatever the book says of them.
 	Reservations []Reservation
 
+	// Bills are what costs beside the rates of machines.
+	Bills Bills
+
 	// Totals are caps on what is spent in a day or a month, beside the caps of Guard on
 	// what machines cost at a time.
 	Totals []budget.Total
@@ -212,6 +215,9 @@ func (c *Config) validate() error {
 		if _, ok := c.Catalogue.Lookup(o.Cloud, o.Type); !ok {
 			return fmt.Errorf("offerings: %s: the catalogue has no type %s of %s", o, o.Type, o.Cloud)
 		}
+	}
+	if err := c.Bills.validate(); err != nil {
+		return fmt.Errorf("bills: %w", err)
 	}
 	for _, t := range c.Totals {
 		if err := t.Validate(); err != nil {

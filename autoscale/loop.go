@@ -51,6 +51,9 @@ type Loop struct {
 	frozenBy  string                                 // a freeze from outside the store; "": none
 	misread   bool                                   // now cannot be believed: not even books are written
 
+	billed    time.Time       // up to which bills beside machines are booked, since the store was loaded
+	billLines map[string]bool // ids of purchases and credits that the ledger has
+
 	bought  []provider.Instance // in this round
 	replans int                 // in this round
 	told    []Event             // since the last round
@@ -104,15 +107,21 @@ func (l *Loop) goOn(ctx context.Context) error {
 	if err := l.recall(ctx); err != nil {
 		return err
 	}
-	var charges []ledger.Charge
+	oldest := l.cfg.Bills.oldest()
 	if len(l.cache.machines) > 0 {
+		if at := l.cache.machines[0].Instance.Launched; oldest.IsZero() || at.Before(oldest) {
+			oldest = at
+		}
+	}
+	var charges []ledger.Charge
+	if !oldest.IsZero() {
 		var err error
-		oldest := l.cache.machines[0].Instance.Launched
 		if charges, err = l.cfg.Store.Charges(ctx, oldest, time.Time{}); err != nil {
 			return fmt.Errorf("load charges: %w", err)
 		}
 	}
 	l.meter = l.cfg.Meter(charges)
+	l.recallBills(charges)
 	return nil
 }
 

@@ -37,18 +37,25 @@ func (l *Loop) quote(now time.Time) error {
 	l.prices = book
 	rates := make([]pricing.Rate, len(l.cfg.Offerings)) // a new one: the last plan may keep the old
 	for i, o := range l.cfg.Offerings {
-		rates[i], _ = book.Rate(o) // no book holds a rate of 0
+		if rate, ok := book.Rate(o); ok { // no book holds a rate of 0
+			rates[i] = rate + l.beside(o)
+		}
 	}
 	l.rates = rates
 	return nil
 }
 
-// rateOf is the rate of an offering in the book of this round.
+// rateOf is the rate of an offering in the book of this round, with what its machines
+// cost beside it.
 func (l *Loop) rateOf(o provider.Offering) (pricing.Rate, bool) {
 	if l.prices == nil {
 		return 0, false
 	}
-	return l.prices.Rate(o)
+	rate, ok := l.prices.Rate(o)
+	if ok {
+		rate += l.beside(o)
+	}
+	return rate, ok
 }
 
 // offers lists what may be bought, priced. What has no price is told apart: it is

@@ -115,6 +115,9 @@ func (l *Loop) count(t *total, c *ledger.Charge) {
 
 // charged reports whether a total covers a charge.
 func (l *Loop) charged(t *total, c *ledger.Charge) bool {
+	if !budgeted(c) {
+		return false
+	}
 	if t.Over == nil {
 		return t.Team == "" || c.Team == t.Team
 	}

@@ -145,6 +145,7 @@ func (l *Loop) settle(ctx context.Context, now time.Time) error {
 	if l.misread {
 		return l.cache.commit(ctx, l.cfg.Store)
 	}
+	ended := map[string]bool{} // reservations of which a machine did
 	for _, m := range l.cache.machines {
 		if m.Settled || l.frozen(m.Instance.Offering.Cloud) != "" {
 			continue
@@ -158,10 +159,11 @@ func (l *Loop) settle(ctx context.Context, now time.Time) error {
 			l.book(m, now)
 		}
 		if over {
-			m.Settled = true
+			m.Settled, ended[m.Instance.Offering.Reservation] = true, true
 			l.cache.touchMachine(m)
 		}
 	}
+	l.bookBills(now, ended)
 	l.bookGaps(now)
 	l.tellGuard(now)
 	return l.cache.commit(ctx, l.cfg.Store)

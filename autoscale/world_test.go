@@ -178,6 +178,7 @@ type setup struct {
 	plan          autoscale.PlanFunc // nil: policy.Value
 	settings      func(*autoscale.Settings)
 	offerings     []provider.Offering // nil: all
+	blocks        []fake.Block        // of aws
 	store         autoscale.Store     // nil: in memory
 }
 
@@ -211,8 +212,12 @@ func newWorld(t tester, s setup) *world {
 		if s.awsQuota > 0 && name == "aws" {
 			quotas = []provider.Quota{{Class: provider.QuotaClass{Cloud: "aws", Region: "us-east-1", Family: "P", Market: provider.Spot}, Unit: provider.VCPUs, Limit: s.awsQuota}}
 		}
+		var blocks []fake.Block
+		if name == "aws" {
+			blocks = s.blocks
+		}
 		cloud, err := fake.New(fake.Config{
-			Name: name, Seed: 1, Start: start, Catalogue: w.catalogue, Offerings: sold, Quotas: quotas, InterruptionScale: 1,
+			Name: name, Blocks: blocks, Seed: 1, Start: start, Catalogue: w.catalogue, Offerings: sold, Quotas: quotas, InterruptionScale: 1,
 			Climate: &fake.Climate{
 				Law:        func(provider.Pool, provider.InstanceType) fake.Law { return fake.Law{} },
 				Boot:       func(provider.InstanceType) fake.Boot { return fake.Boot{Mean: s.boot} },

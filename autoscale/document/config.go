@@ -39,6 +39,8 @@ type ConfigSpec struct {
 	Teams   []Team   `json:"teams,omitempty"`
 
 	Destinations []Destination `json:"destinations,omitempty"`
+
+	Billing *Billing `json:"billing,omitempty"`
 }
 
 // Destination is where budget policies may send word to.

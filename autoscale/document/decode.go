@@ -215,6 +215,9 @@ func (d Document) checkConfig() error {
 			return d.Fail(at+".url", "%v", err)
 		}
 	}
+	if err := d.checkBilling(); err != nil {
+		return err
+	}
 	return d.checkWindows()
 }
 

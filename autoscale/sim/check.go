@@ -136,7 +136,7 @@ func (c *checker) books(charges []ledger.Charge, machines []provider.Instance) e
 	}
 	used := map[provider.InstanceID]time.Duration{}
 	for i := range charges {
-		if ch := &charges[i]; ch.Kind == ledger.Usage || ch.Kind == ledger.Reversal {
+		if ch := &charges[i]; ch.Item == ledger.Machine && (ch.Kind == ledger.Usage || ch.Kind == ledger.Reversal) {
 			used[ch.Instance] += ch.Time()
 		}
 	}

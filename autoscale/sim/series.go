@@ -83,7 +83,7 @@ func (s *Series) spread(from time.Time, step time.Duration, c *ledger.Charge, fl
 	switch {
 	case c.Kind == ledger.Transfer || c.Kind == ledger.Rise: // from account to account: the money stays
 		return
-	case c.Kind == ledger.Minimum || !c.To.After(c.From):
+	case c.Kind == ledger.Minimum || c.Kind == ledger.Credit || !c.To.After(c.From):
 		s.Cost[index(c.From)] += c.Amount
 		return
 	}
@@ -91,7 +91,9 @@ func (s *Series) spread(from time.Time, step time.Duration, c *ledger.Charge, fl
 	held, ok := fleet[key]
 	if !ok {
 		held = make([]float64, len(s.Cost))
-		fleet[key] = held
+		if c.Item == ledger.Machine {
+			fleet[key] = held
+		}
 	}
 	whole, left := c.To.Sub(c.From), c.Amount
 	for begins := c.From; begins.Before(c.To); {
@@ -104,7 +106,7 @@ func (s *Series) spread(from time.Time, step time.Duration, c *ledger.Charge, fl
 		if ends.Before(c.To) {
 			part = proportion(c.Amount, ends.Sub(begins), whole)
 		}
-		if c.Kind == ledger.Usage { // a machine that was free was held all the same
+		if c.Item == ledger.Machine && c.Kind == ledger.Usage { // a machine that was free was held all the same
 			held[i] += ends.Sub(begins).Hours() * float64(c.Share)
 		}
 		s.Cost[i] += part

@@ -57,6 +57,7 @@ type Setting struct {
 	Truth    Truth                // where it differs from what is believed
 	Transfer planner.Transfer     // what moving data takes; zero: planner.DefaultTransfer
 	Rules    ledger.Rules         // how the clouds bill
+	Bills    autoscale.Bills      // what else they bill; capacities and what is beside machines are those of Rules
 
 	// Climate is how the capacity of a cloud comes and goes; nil is fake.Measured, and
 	// for ClusterCloud that its machines are there at once and stay.

@@ -157,12 +157,29 @@ func newWorld(s Setting) (*world, error) {
 		Clouds: seams, Store: w.store, Runner: w.runner, Catalogue: s.Catalogue,
 		Prices: w.prices, Hazards: believed, Guard: budget.NewGuard(s.Loop.BurnCap),
 		Meter: func(charges []ledger.Charge) *ledger.Meter { return ledger.Resume(w.prices, s.Rules, charges) },
-		Plan:  w.plan, Offerings: s.bought(), Reservations: s.Reservations, Tokens: tokens, Settings: s.Loop, Totals: s.Totals, Policies: s.Policies, Log: s.Log,
+		Plan:  w.plan, Offerings: s.bought(), Reservations: s.Reservations, Tokens: tokens, Settings: s.Loop, Bills: s.bills(), Totals: s.Totals, Policies: s.Policies, Log: s.Log,
 	})
 	if err != nil {
 		return nil, err
 	}
 	return w, nil
+}
+
+// bills are what costs beside machines, from the start on.
+func (s *Setting) bills() autoscale.Bills {
+	b := s.Bills
+	b.Capacities, b.Beside = slices.Clone(s.Rules.Capacities), s.Rules.BesideRate
+	for i := range b.Capacities {
+		if c := &b.Capacities[i]; c.From.Before(s.Start) {
+			c.Since = s.Start
+		}
+	}
+	if b.Controller != nil {
+		h := *b.Controller
+		h.Started = s.Start
+		b.Controller = &h
+	}
+	return b
 }
 
 // newTokens makes random ids from a seed.

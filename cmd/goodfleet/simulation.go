@@ -12,6 +12,7 @@ import (
 	"github.com/goodfleet/goodfleet/autoscale/sim"
 	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/planner/policy"
+	"github.com/goodfleet/goodfleet/pricing/ledger"
 	"github.com/goodfleet/goodfleet/provider"
 )
 
@@ -61,7 +62,12 @@ func (world world) setting(cfg simulateConfig, start time.Time, jobs []*planner.
 	if err != nil {
 		return sim.Setting{}, err
 	}
+	rules, bills, err := s.billing(start)
+	if err != nil {
+		return sim.Setting{}, err
+	}
 	setting := sim.Setting{
+		Rules: rules, Bills: bills,
 		Policies: policies,
 		Variant:  subjectName, Seed: s.seed, Start: start.Truncate(s.round), Jobs: jobs,
 		Catalogue: world.catalogue, Prices: world.history, Offerings: offerings, Reservations: reservations, Quotas: quotas,
@@ -93,6 +99,20 @@ func (s *settings) teams() []planner.TeamLimit {
 		list = append(list, t.Limit())
 	}
 	return list
+}
+
+// billing is how the settings file says that the clouds bill.
+func (s *settings) billing(start time.Time) (rules ledger.Rules, bills autoscale.Bills, err error) {
+	if s.config == nil {
+		return rules, bills, nil
+	}
+	b := s.config.Spec.Billing
+	if rules, err = b.Rules(s.config.Spec.Owned); err != nil {
+		return rules, bills, err
+	}
+	bills.Controller = b.Holding(start)
+	bills.Grants, err = b.Grants()
+	return rules, bills, err
 }
 
 // windows are those of the settings file, as the loop goes by them.

@@ -26,6 +26,7 @@ type Capacity struct {
 	Machines int
 	From     time.Time
 	Until    time.Time     // excluded; zero: a Reservation that goes on
+	Since    time.Time     // nothing of before is booked; zero: From
 	Upfront  pricing.Money // of one machine for the whole time
 	Hourly   pricing.Rate  // of one machine
 	Known    bool          // the rates above are; false: its hours are booked at no known rate
@@ -58,6 +59,14 @@ func (c Capacity) validate() error {
 
 // term is the time over which the price of the capacity is spread.
 func (c Capacity) term() time.Duration { return c.Until.Sub(c.From) }
+
+// Begin is the first instant of it that is booked.
+func (c Capacity) Begin() time.Time {
+	if c.Since.After(c.From) {
+		return c.Since
+	}
+	return c.From
+}
 
 // prepaid reports whether the hours of the capacity are billed by Purchases.
 func (c Capacity) prepaid() bool { return c.Upfront > 0 }
@@ -93,13 +102,14 @@ func (m *Meter) SettleCapacity(c Capacity, lives []Life, now time.Time, round in
 	if !c.Until.IsZero() && c.Until.Before(now) {
 		now = c.Until
 	}
-	if !c.From.Before(now) {
+	begin := c.Begin()
+	if !begin.Before(now) {
 		return nil
 	}
 	borders := []time.Time{now}
 	for _, l := range lives {
 		for _, at := range []time.Time{l.From, l.To} {
-			if at.After(c.From) && at.Before(now) {
+			if at.After(begin) && at.Before(now) {
 				borders = append(borders, at)
 			}
 		}
@@ -107,9 +117,9 @@ func (m *Meter) SettleCapacity(c Capacity, lives []Life, now time.Time, round in
 	slices.SortFunc(borders, time.Time.Compare)
 	borders = slices.CompactFunc(borders, time.Time.Equal)
 	rate, per := c.rate()
-	held := Holding{Item: c.Item, ID: c.ID, Offering: c.Offering, Started: c.From, Unit: rate, Per: per, Known: c.Known, Prepaid: c.prepaid()}
+	held := Holding{Item: c.Item, ID: c.ID, Offering: c.Offering, Started: begin, Unit: rate, Per: per, Known: c.Known, Prepaid: c.prepaid()}
 	var charges []Charge
-	from := c.From
+	from := begin
 	for _, to := range borders {
 		used := 0
 		for _, l := range lives {

@@ -126,7 +126,10 @@ func drawShares(t *rapid.T, of int) []ledger.Share {
 // them at random instants with changing shares, settles repeated, work lost, and
 // crashes before and after the charges were kept.
 func TestBookingAddsUpHoweverItIsDone(t *testing.T) {
-	rules := ledger.Rules{Types: catalogue(t)}
+	rules := ledger.Rules{Types: catalogue(t), Beside: []ledger.Beside{
+		{Item: ledger.Disk, Cloud: "aws", Type: "gp3", Size: 100, Unit: 80_000_000},
+		{Item: ledger.Address, Cloud: "gcp", Market: provider.Spot, Type: "ipv4", Size: 1, Unit: ledger.GCPSpotAddress},
+	}}
 	rapid.Check(t, func(t *rapid.T) {
 		from := day.Add(time.Duration(rapid.Int64Range(0, int64(24*time.Hour)).Draw(t, "from")))
 		last := from.Add(20 * time.Hour)

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -36,6 +37,7 @@ func (g Grant) line(kind Kind, account Account, round int64) (Charge, error) {
 	case !g.From.Before(g.To):
 		return Charge{}, fmt.Errorf("%s %s: to: is not after from", kind, g.Source)
 	}
+	g.Offering.Market = cmp.Or(g.Offering.Market, provider.OnDemand) // a gift is for no market
 	return Charge{
 		ID:   g.Offering.Cloud + "/" + string(Other) + ":" + g.Source + "/1/" + g.From.UTC().Format(time.RFC3339Nano) + "/" + string(kind),
 		Kind: kind, Item: Other, Instance: provider.InstanceID(g.Source), Run: 1, Offering: g.Offering,

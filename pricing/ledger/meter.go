@@ -84,7 +84,7 @@ func NewMeter(prices Prices, rules Rules) *Meter {
 // Each charge lies within one hour of the clock and one instance-hour. Ids depend
 // on the instance, its run, the time and the bearer alone.
 func (m *Meter) Settle(inst provider.Instance, of int, shares []Share, now time.Time, round int64) []Charge {
-	return m.settle(inst, nil, of, shares, now, round)
+	return append(m.settle(inst, nil, of, shares, now, round), m.settleBeside(inst, of, shares, now, round)...)
 }
 
 // settle books a machine, or what is held.

@@ -60,6 +60,7 @@ type Rules struct {
 	Types      types      // tells TPUs apart; nil, or a type it lacks: no TPU
 	Discounts  []Discount // negotiated; of several that fit, the first
 	Capacities []Capacity // bought ahead, by id
+	Beside     []Beside   // what each machine has that costs too
 }
 
 // Validate names the first discount or capacity that cannot be.
@@ -78,6 +79,11 @@ func (r Rules) Validate() error {
 			if other.ID == c.ID && other.Offering.Cloud == c.Offering.Cloud {
 				bad = append(bad, fmt.Errorf("capacities[%d].id: %s comes twice", i, c.ID))
 			}
+		}
+	}
+	for i, b := range r.Beside {
+		if err := b.validate(); err != nil {
+			bad = append(bad, fmt.Errorf("beside[%d].%w", i, err))
 		}
 	}
 	return errors.Join(bad...)
