@@ -26,7 +26,7 @@ var ruleTypes = []provider.InstanceType{
 type ruling struct {
 	jobs []*planner.Job
 	sold map[string]int // machines to be had, by zone and type; -1: any number
-	here []string       // machines that are held and may not be ended, by zone and type
+	here []string       // machines that are held and may not be ended, by zone, type and reservation
 	on   map[planner.JobID][]int
 }
 
@@ -41,7 +41,12 @@ func ruleType(t *testing.T, name string) provider.InstanceType {
 
 func ruleOffering(t *testing.T, name string) provider.Offering {
 	zone, typ, _ := strings.Cut(name, "/")
-	return provider.Offering{Cloud: ruleType(t, typ).Cloud, Region: "r", Zone: zone, Type: typ, Market: provider.OnDemand}
+	typ, rack, reserved := strings.Cut(typ, "/")
+	o := provider.Offering{Cloud: ruleType(t, typ).Cloud, Region: "r", Zone: zone, Type: typ, Market: provider.OnDemand, Reservation: rack}
+	if reserved {
+		o.Market = provider.Reserved
+	}
+	return o
 }
 
 // plan makes the problem and plans it.
@@ -133,6 +138,16 @@ func TestPlansKeepTheRulesOfPlacement(t *testing.T) {
 			name:   "a gang lies in one zone",
 			ruling: ruling{jobs: []*planner.Job{ruled("a", 8)}, sold: map[string]int{"z1/linked": 1, "z2/linked": 1}},
 			want:   map[planner.JobID]string{"a": ""},
+		},
+		{
+			name:   "and in one reservation",
+			ruling: ruling{jobs: []*planner.Job{ruled("a", 8)}, here: []string{"z1/linked/rack-1", "z1/linked/rack-2"}},
+			want:   map[planner.JobID]string{"a": ""},
+		},
+		{
+			name:   "of which one has all of it",
+			ruling: ruling{jobs: []*planner.Job{ruled("a", 8)}, here: []string{"z1/linked/rack-1", "z1/linked/rack-2", "z1/linked/rack-2"}},
+			want:   map[planner.JobID]string{"a": "2 × 4 z1/linked"},
 		},
 		{
 			name:   "and is bought in the zone that has all of it",
