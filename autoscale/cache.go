@@ -33,7 +33,8 @@ type cache struct {
 	questions []budget.Question // by id
 	broken    []string          // rows of the store that were left out
 
-	past []*planner.Job // ended, of those that came within planner.ArrivalSpan; by submission and id
+	past  []*planner.Job   // ended, of those that came within planner.ArrivalSpan; by submission and id
+	works map[string]works // of jobs that were done, by family
 
 	job     map[planner.JobID]*JobRecord
 	machine map[provider.InstanceID]*InstanceRecord
@@ -80,17 +81,20 @@ func (c *cache) load(ctx context.Context, store Store) error {
 		job:         make(map[planner.JobID]*JobRecord, len(snap.Jobs)),
 		machine:     make(map[provider.InstanceID]*InstanceRecord, len(snap.Instances)),
 		holders:     map[provider.InstanceID][]*JobRecord{},
+		works:       map[string]works{},
 		everJob:     make(map[planner.JobID]bool, len(jobs)),
 		everMachine: make(map[provider.InstanceID]past, len(machines)),
 		bornRound:   snap.Round, overrides: snap.Overrides, budgets: snap.Budgets, questions: snap.Questions, broken: snap.Broken,
 	}
 	slices.SortFunc(c.overrides, func(a, b Override) int { return a.OverrideKey.Compare(b.OverrideKey) })
 	c.clean()
+	slices.SortStableFunc(jobs, func(a, b JobRecord) int { return a.Ended.Compare(b.Ended) })
 	for i := range jobs {
 		r := &jobs[i]
 		c.everJob[r.Job.ID] = true
 		if !r.Ended.IsZero() && r.Gang == nil {
 			c.past = append(c.past, r.Job)
+			c.learnWork(r)
 		}
 	}
 	for _, r := range machines {
@@ -230,6 +234,7 @@ func (c *cache) prune(now time.Time) (over []planner.JobID) {
 			delete(c.job, r.Job.ID)
 			over = append(over, r.Job.ID)
 			c.past = append(c.past, r.Job)
+			c.learnWork(r)
 		}
 		return gone
 	})

@@ -219,6 +219,7 @@ func (l *Loop) state(now time.Time) *State {
 		if r.Ended.IsZero() || r.Gang != nil {
 			s.Jobs = append(s.Jobs, *r)
 			s.Jobs[len(s.Jobs)-1].Job = l.beliefs.Of(r.Job)
+			s.Alike = append(s.Alike, l.cache.alike(r.Job))
 		}
 	}
 	for _, j := range l.cache.past {

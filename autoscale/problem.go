@@ -61,6 +61,9 @@ func (s *State) problem() planner.Problem {
 	for i := range s.Jobs {
 		if r := &s.Jobs[i]; r.Ended.IsZero() && !s.fixed(r) && !s.isSpent(r) {
 			p.Jobs = append(p.Jobs, s.jobState(r, there))
+			if i < len(s.Alike) {
+				p.Jobs[len(p.Jobs)-1].Alike = s.Alike[i]
+			}
 		}
 	}
 	p.Quotas = s.quotasLeft()

@@ -16,6 +16,7 @@ type State struct {
 	Now       time.Time
 	Round     time.Duration    // period of rounds
 	Jobs      []JobRecord      // those that have not ended or still hold a gang, by submission
+	Alike     [][]float64      // per job what others of its family took, see planner.JobState; none where its work is known
 	Past      []*planner.Job   // those that have ended, of the last planner.ArrivalSpan
 	Machines  []InstanceRecord // those that have not ended, by launch
 	Intents   []Intent         // launches whose answer is out

@@ -138,14 +138,19 @@ func newColumn(s *JobState, o *Offer, index int, w spread, tr Transfer) Column {
 const stopTime = 5 * time.Second
 
 // Remaining is the work a job has left, in samples, as its median (P50) and its
-// 80 % quantile. For work that is not known the rest follows from what is done:
-// durations are taken as lognormal with median one hour at reference samples per
+// 80 % quantile. For work that is not known the rest follows from what is done: that of
+// the jobs of its family that took more (JobState.Alike). Where there are none, durations
+// are taken as lognormal with median one hour at reference samples per
 // hour and sigma 1.5, and the rest given that it has lasted so far.
 func Remaining(s *JobState, reference float64) (p50, p80 float64) {
 	w := s.Job.Work
 	if w.Kind == WorkExact {
 		left := max(w.Samples-s.Done, 0)
 		return left, left
+	}
+	if rest := s.rests(); len(rest) > 0 {
+		at := func(q float64) float64 { return rest[int(math.Ceil(q*float64(len(rest))))-1] }
+		return at(0.5), at(0.8)
 	}
 	const sigma = 1.5
 	mu := math.Log(reference)

@@ -8,8 +8,10 @@ import "math"
 //	sup over d of P(S − x ≤ d | S > x) / E[min(S − x, d) | S > x],
 //
 // with S the whole work and x what is done, per sample. Of work that is known it is
-// one over what is left. Work that is not known is lognormal as in Remaining, with
-// median one hour at reference samples per hour; a limit ends it at the latest there.
+// one over what is left. Work that is not known is that of a job of the family which took
+// more than x (JobState.Alike), each as likely. Where there are none it is lognormal as in
+// Remaining, with median one hour at reference samples per hour. A limit ends either at
+// the latest there.
 // A job that is done has the index of a single sample.
 //
 // Serving the largest index first has the least mean time of all rules that learn
@@ -19,6 +21,9 @@ func Gittins(s *JobState, reference float64) float64 {
 	left := max(w.Samples-s.Done, 1)
 	if w.Kind == WorkExact {
 		return 1 / left
+	}
+	if rest := s.rests(); len(rest) > 0 {
+		return gittinsOf(rest)
 	}
 	x := max(s.Done, reference*1e-9)
 	t := truncated{mu: math.Log(reference), x: x}
@@ -74,4 +79,30 @@ func (t truncated) limited(y float64) float64 {
 // index is P(S − x ≤ d | S > x) / E[min(S − x, d) | S > x].
 func (t truncated) index(d float64) float64 {
 	return -math.Expm1(math.Log(t.alive(t.x+d)/t.alive(t.x))) / t.mean(d)
+}
+
+// rests are what the job still takes if it takes what each of its family took that took
+// more than it has done, ascending, and no more than its limit.
+func (s *JobState) rests() []float64 {
+	var list []float64
+	for _, w := range s.Alike {
+		if s.Job.Work.Kind == WorkLimit {
+			w = min(w, s.Job.Work.Samples)
+		}
+		if rest := w - s.Done; rest > 0 {
+			list = append(list, max(rest, 1))
+		}
+	}
+	return list
+}
+
+// gittinsOf is the index of a rest that is one of an ascending list, each as likely: the
+// best amount to put in is one of them.
+func gittinsOf(rests []float64) float64 {
+	best, sum := 0.0, 0.0
+	for i, d := range rests {
+		sum += d
+		best = max(best, float64(i+1)/(sum+float64(len(rests)-i-1)*d))
+	}
+	return best
 }

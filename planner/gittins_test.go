@@ -2,7 +2,10 @@ package planner
 
 import (
 	"math"
+	"slices"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 // The index by its definition: survival from the error function, means summed by the
@@ -62,4 +65,52 @@ func TestGittinsOfKnownWorkIsOneOverTheRest(t *testing.T) {
 	if got, want := Gittins(&JobState{Job: &j, Done: 100}, 7), 1.0/400; got != want {
 		t.Errorf("index %g, want %g", got, want)
 	}
+}
+
+// The index of a rest that is one of a list is the best of every amount that could be put
+// in, tried one by one; where none of the family took as much, the law is that without it.
+func TestGittinsOfAFamily(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := &JobState{Job: &Job{Work: Work{Kind: WorkUnknown}}, Done: float64(rapid.IntRange(0, 60).Draw(t, "done"))}
+		if rapid.Bool().Draw(t, "limit") {
+			s.Job.Work = Work{Kind: WorkLimit, Samples: float64(rapid.IntRange(61, 90).Draw(t, "most"))}
+		}
+		for range rapid.IntRange(1, 6).Draw(t, "jobs") {
+			s.Alike = append(s.Alike, float64(rapid.IntRange(1, 100).Draw(t, "took")))
+		}
+		slices.Sort(s.Alike)
+		best, more := 0.0, 0.0
+		for d := 1.0; d <= 100; d++ {
+			ends, spent, n := 0.0, 0.0, 0.0
+			for _, took := range s.Alike {
+				if s.Job.Work.Kind == WorkLimit {
+					took = math.Min(took, s.Job.Work.Samples)
+				}
+				if took <= s.Done {
+					continue
+				}
+				n++
+				spent += math.Min(took-s.Done, d)
+				if took-s.Done <= d {
+					ends++
+				}
+			}
+			if more = n; n > 0 {
+				best = math.Max(best, ends/spent)
+			}
+		}
+		got := Gittins(s, 50)
+		if more == 0 {
+			alone := *s
+			alone.Alike = nil
+			best = Gittins(&alone, 50)
+		}
+		if math.Abs(got-best) > 1e-12*best {
+			t.Fatalf("%g, every amount tried %g", got, best)
+		}
+		p50, p80 := Remaining(s, 50)
+		if more > 0 && (!slices.Contains(s.Alike, math.Round(p50+s.Done)) && s.Job.Work.Kind == WorkUnknown || p50 > p80) {
+			t.Fatalf("half take %g more, four in five %g, of %v", p50, p80, s.Alike)
+		}
+	})
 }

@@ -64,6 +64,7 @@ type JobState struct {
 	Spent    pricing.Money // charged to it so far
 	Claims   []Claim       // of a policy of shares, as it was last planned
 	Lease    time.Time     // until when it keeps what it runs on; zero: it has no lease
+	Alike    []float64     // samples that jobs of its family took which are done, ascending; of work that is not known
 	Trial    *Trial        // of a type that its family never ran on, if the job may be the one to try it
 }
 
