@@ -57,7 +57,7 @@ var allowed = map[string][]string{
 	"autoscale/client":         {"autoscale/document"},
 	"autoscale/node":           slices.Concat(loopAndBelow, []string{"autoscale/client"}),
 	"autoscale/sim/workload":   {"planner", "planner/throughput", "pricing", "provider"},
-	"autoscale/sim/measured":   {"planner", "planner/goodput"},           // what jobs really do
+	"autoscale/sim/measured":   {"planner", "planner/goodput"},                            // what jobs really do
 	"autoscale/sim/peer":       {"planner", "planner/share", "planner/whole", "provider"}, // published schedulers: they plan for the loop, and know none; the limits of their searches of whole configs
 	"autoscale/sim":            slices.Concat(loopAndBelow, []string{"autoscale/store", "provider/fake"}),
 	"autoscale/sim/sweep":      {"autoscale/sim"}, // many of them, with a row of each

@@ -44,6 +44,7 @@ type scheduler struct {
 	Blind    bool   `json:"blind"`
 	FIFO     bool   `json:"fifo"`
 	Interior bool   `json:"interior"`
+	Unknown  bool   `json:"unknown"` // it is not told how much work jobs have
 }
 
 // tolerance is absolute, in the unit of the measure, or relative; one-sided where less

@@ -98,6 +98,9 @@ func elasticSetting(data string, e experiment, p point, number int) (sim.Setting
 	if adapts {
 		s.Truth.Legs = of.legs
 	}
+	if how.Unknown {
+		hideWork(&s)
+	}
 	cluster, err := sim.ParseCluster(e.Cluster, catalogue)
 	if err != nil {
 		return sim.Setting{}, err
