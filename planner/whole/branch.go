@@ -14,6 +14,7 @@ const (
 	nodePivots    = 20_000  // pivots for one node
 	pivotsPerNode = 10      // on average, or the search ends
 	dualStart     = 100_000 // and for the root
+	countsMost    = 300     // counts, above which none gets a row
 )
 
 // tree is a branch and bound over some jobs and the options kept.
@@ -40,7 +41,11 @@ type tree struct {
 	lost   float64 // most that anything left behind may be worth
 
 	alike     alike
+	countAt   int // first row of the counts, for the most of each
+	leastAt   int // and for the least
+	countRows int // how many there are
 	cutRounds int
+	tries     int         // searches for a better choice between the rounds of cuts
 	start     [][]float64 // shares from which the root begins; nil: none
 	solid     int         // rows that are not cuts; their slacks are whole if units and room are
 	applied   []cut
@@ -52,6 +57,7 @@ type cut int32
 // node is a set of cuts, with the bound and basis of its parent.
 type node struct {
 	cuts  []cut
+	count []span // of jobs, where that parts nodes; nil: any
 	bound float64
 	basis []int32
 	order int
@@ -93,6 +99,11 @@ func newTree(p *Problem, jobs []int, keep [][]bool, room, prices []float64, best
 	for _, d := range rounded {
 		bound = append(bound, d.bound)
 	}
+	counts := t.counts(keep)
+	t.countAt, t.countRows = len(bound), len(counts)
+	for range counts {
+		bound = append(bound, float64(len(jobs)))
+	}
 	t.lp = linear.NewProgram(bound)
 	t.solid = len(bound)
 	for _, j := range jobs {
@@ -115,6 +126,11 @@ func newTree(p *Problem, jobs []int, keep [][]bool, room, prices []float64, best
 					rows, entries = append(rows, int32(len(jobs)+len(room)+k)), append(entries, u)
 				}
 			}
+			for _, c := range []count{{row: -1}, {row: o.Row}, {o.Row, o.Units}} {
+				if k, ok := counts[c]; ok {
+					rows, entries = append(rows, int32(t.countAt)+k), append(entries, 1)
+				}
+			}
 			t.column[n][i] = int32(t.lp.Add(o.Value/t.scale, rows, entries))
 			t.owner, t.option = append(t.owner, n), append(t.option, i)
 			t.rent = append(t.rent, prices[o.Row]*o.Units)
@@ -122,6 +138,39 @@ func newTree(p *Problem, jobs []int, keep [][]bool, room, prices []float64, best
 	}
 	t.classify()
 	return t
+}
+
+// count is how many jobs have options of a row, of so many units; units 0: of any, row -1:
+// of any row. Where there are many jobs, shares of single ones say nothing, for others take
+// their places; a count is whole whoever they are. A row for each, which says nothing at
+// the root, lets cuts be derived from it; nodes are parted by it and by one for the least.
+type count struct {
+	row   int
+	units float64
+}
+
+// counts numbers the counts; none if there are few jobs, or jobs of ever other sizes.
+func (t *tree) counts(keep [][]bool) map[count]int32 {
+	if len(t.jobs) <= exactJobs {
+		return nil
+	}
+	list := make(map[count]int32)
+	for _, j := range t.jobs {
+		for i, o := range t.p.Options[j] {
+			if !keep[j][i] || o.Units > t.room[o.Row]+roomTol {
+				continue
+			}
+			for _, c := range []count{{row: -1}, {row: o.Row}, {o.Row, o.Units}} {
+				if _, seen := list[c]; !seen {
+					list[c] = int32(len(list))
+				}
+			}
+		}
+	}
+	if len(list) > countsMost {
+		return nil
+	}
+	return list
 }
 
 // rounded is a capacity row divided by the units of an option and rounded down, which
@@ -174,9 +223,17 @@ func (t *tree) run() float64 {
 	if !t.beaten(proved.bound) && t.finish(&proved, labelFirst) {
 		return max(t.best, t.lost)
 	}
+	return t.search(proved.bound)
+}
+
+// search branches on the program as it stands, of which bound is one.
+func (t *tree) search(bound float64) float64 {
+	if !t.restate(t.least(), t.struck()) {
+		return max(t.best, t.lost, bound)
+	}
+	t.leastAt = len(t.lp.Bound) - t.countRows
 	t.pivots = -t.s.Iteration // the root's do not count
-	root := &node{bound: proved.bound, basis: t.s.Basis()}
-	t.open = nodes{root}
+	t.open = nodes{&node{bound: bound, basis: t.s.Basis()}}
 	order := 0
 	for len(t.open) > 0 {
 		n := heap.Pop(&t.open).(*node)
@@ -248,7 +305,18 @@ func (t *tree) beaten(bound float64) bool {
 }
 
 // apply sets the bounds of a node.
-func (t *tree) apply(cuts []cut) {
+func (t *tree) apply(cuts []cut, counts []span) {
+	for k := range t.countRows {
+		most, least := t.countAt+k, t.leastAt+k
+		s := span{0, float64(len(t.jobs))}
+		if counts != nil {
+			s = counts[k]
+		}
+		if t.lp.Bound[most] != s.high || t.lp.Bound[least] != -s.low {
+			t.s.SetBound(most, s.high)
+			t.s.SetBound(least, -s.low)
+		}
+	}
 	for _, c := range t.applied {
 		t.hold(c, false)
 	}
@@ -269,7 +337,7 @@ func (t *tree) hold(c cut, held bool) {
 // expand solves a node and returns its children, the one to dive into first.
 func (t *tree) expand(n *node) (first, second *node) {
 	t.nodes++
-	t.apply(n.cuts)
+	t.apply(n.cuts, n.count)
 	if len(t.here) == 0 || &t.here[0] != &n.basis[0] { // a child that is dived into is there already
 		t.s.SetBasis(n.basis)
 	}
@@ -311,6 +379,9 @@ func (t *tree) leave(bound float64) { t.lost = max(t.lost, bound) }
 // split parts in two the ways in which the jobs of one class can be served. It is nil if
 // all counts of classes are whole.
 func (t *tree) split(n *node, bound float64) (first, second *node, whole bool) {
+	if first, second = t.divideCounts(n, bound); first != nil {
+		return first, second, false
+	}
 	class, k, at, below := t.alike.part(t.share)
 	if class < 0 {
 		return nil, nil, true
@@ -330,12 +401,41 @@ func (t *tree) split(n *node, bound float64) (first, second *node, whole bool) {
 	}
 	basis := t.s.Basis()
 	t.here = basis
-	a := &node{cuts: unique(low), bound: bound, basis: basis}
-	b := &node{cuts: unique(high), bound: bound, basis: basis}
+	a := &node{cuts: unique(low), count: n.count, bound: bound, basis: basis}
+	b := &node{cuts: unique(high), count: n.count, bound: bound, basis: basis}
 	if below {
 		return a, b, false
 	}
 	return b, a, false
+}
+
+// divideCounts parts a node by the count that is nearest to half; nil if all are whole.
+func (t *tree) divideCounts(n *node, bound float64) (first, second *node) {
+	at, nearest, value := -1, 0.5-countTol, 0.0
+	for k := range t.countRows {
+		v := t.lp.Bound[t.countAt+k] - t.s.Slack(t.countAt+k)
+		if d := math.Abs(v - math.Floor(v) - 0.5); d < nearest {
+			at, nearest, value = k, d, v
+		}
+	}
+	if at < 0 {
+		return nil, nil
+	}
+	basis := t.s.Basis()
+	t.here = basis
+	low, high := &node{cuts: n.cuts, bound: bound, basis: basis}, &node{cuts: n.cuts, bound: bound, basis: basis}
+	for _, child := range []*node{low, high} {
+		if child.count = slices.Clone(n.count); child.count == nil {
+			for range t.countRows {
+				child.count = append(child.count, span{0, float64(len(t.jobs))})
+			}
+		}
+	}
+	low.count[at].high, high.count[at].low = math.Floor(value), math.Floor(value)+1
+	if value-math.Floor(value) <= 0.5 {
+		return low, high
+	}
+	return high, low
 }
 
 // share is that of option i of job n at the present point.

@@ -11,45 +11,109 @@ import (
 // Settings of the cuts at the root.
 const (
 	cutRounds   = 60
-	cutsPerPass = 30
-	cutColumns  = 20_000 // columns above which few rows are tried, for a cut costs as many entries
+	cutsPerPass = 60
+	cutColumns  = 40_000 // columns above which few rows are tried, for a cut costs as many entries
 	cutSources  = 30     // rows tried then
 	cutLeast    = 0.02   // fractions nearer to whole give weak and shaky cuts
 	cutSpread   = 1e-6   // entries smaller than this part of the largest are left out
 	cutDepth    = 1e-5   // distance from the present point below which a cut is not worth its row
 	cutGain     = 0.01   // part of the gap that a round closes if it is not slow
 	cutSlow     = 3      // slow rounds in a row that end the cuts
-	cutSlack    = 1e-7   // room above which a cut is left out
-	cutSafety   = 1e-9   // by which a cut is loosened
+
+	nearColumns = 200  // options searched for a better choice between rounds
+	nearNodes   = 200  // and nodes
+	cutSample   = 2000 // columns that tell which multiple is shortest
+	cutTimes    = 4    // a row gives a cut, and its multiples up to so many times it others
+	cutSlack    = 1e-7 // room above which a cut is left out
+	cutSafety   = 1e-9 // by which a cut is loosened
 )
 
 // strengthen adds Gomory's mixed-integer cuts to the root: inequalities that every
 // whole choice meets and the present fractions do not. They are derived only while all
 // units and the room are whole numbers, so that slacks are whole as well. After each round
-// the columns that no better choice can use are struck.
+// the columns that no better choice can use are struck. When cuts gain little, the options
+// that lose least are searched for a better choice, which strikes more.
 func (t *tree) strengthen(rounds int) {
-	if q := t.prove(); t.beaten(q.bound) || !t.restate(nil) || !t.isWhole() {
+	if q := t.prove(); t.beaten(q.bound) || !t.restate(nil, t.struck()) || !t.isWhole() {
 		return
 	}
-	slow := 0
+	slow, tries := 0, 0
 	for range rounds {
-		before := t.s.Objective()
-		if t.beaten(before * t.scale) {
+		before := t.prove().bound
+		if t.beaten(before) {
 			return
 		}
 		t.take(t.fill())
 		cuts := t.gomory()
-		if len(cuts) == 0 || !t.restate(cuts) {
+		if len(cuts) > 0 && !t.restate(cuts, t.struck()) {
 			return
 		}
-		gap := before - t.best/t.scale
-		if slow++; before-t.s.Objective() >= cutGain*max(gap, 1e-9) {
+		after := t.prove().bound
+		if slow++; before-after >= cutGain*max(after-t.best, 0) {
 			slow = 0
 		}
-		if slow == cutSlow {
-			return
+		if slow == cutSlow || len(cuts) == 0 {
+			if tries++; tries > t.tries || !t.near(nearColumns, nearNodes) || !t.restate(nil, t.struck()) {
+				return
+			}
+			slow = 0
 		}
 	}
+}
+
+// least states for each count that it is at least zero.
+func (t *tree) least() []inequality {
+	list := make([]inequality, t.countRows)
+	for k := range list {
+		list[k].entries = make([]float64, t.lp.Columns())
+	}
+	for c := range t.owner {
+		for k := t.lp.Begin[c]; k < t.lp.Begin[c+1]; k++ {
+			if at := int(t.lp.Row[k]) - t.countAt; at >= 0 && at < t.countRows {
+				list[at].entries[c] = -1
+			}
+		}
+	}
+	return list
+}
+
+// near looks for a better choice among the options that lose least under the program as
+// it stands, and reports whether there was one.
+func (t *tree) near(columns, nodes int) bool {
+	q := t.prove()
+	losses := make([]float64, t.lp.Columns())
+	for c, n := range t.owner {
+		losses[c] = q.worth[n] - q.earn[c]
+	}
+	most := math.Inf(1)
+	if len(losses) > columns {
+		sorted := slices.Clone(losses)
+		slices.Sort(sorted)
+		most = sorted[columns]
+	}
+	out := make([]bool, len(losses))
+	for c, l := range losses {
+		out[c] = l > most
+	}
+	for _, v := range t.s.Basis() {
+		if v >= 0 {
+			out[v] = false
+		}
+	}
+	u := *t
+	u.column = make([][]int32, len(t.column))
+	for n, list := range t.column {
+		u.column[n] = slices.Clone(list)
+	}
+	u.found, u.nodes, u.limit, u.open, u.here, u.applied = false, 0, nodes, nil, nil, nil
+	if u.restate(nil, out) {
+		u.search(q.bound)
+	}
+	t.nodes += u.nodes
+	if u.found {
+		t.take(u.choice)
+	}
+	return u.found
 }
 
 // isWhole reports whether all units and the room are whole numbers.
@@ -101,7 +165,7 @@ func (t *tree) gomory() []inequality {
 	}
 	for _, q := range from[:min(len(from), sources)] {
 		t.s.Tableau(q.v, columns, slacks)
-		if cut, ok := t.derive(q.value, columns, slacks); ok {
+		if cut, ok := t.deepest(q.value, columns, slacks); ok {
 			cuts = append(cuts, cut)
 		}
 	}
@@ -109,44 +173,94 @@ func (t *tree) gomory() []inequality {
 	return cuts[:min(len(cuts), cutsPerPass)]
 }
 
-// derive makes the cut of one tableau row and writes it in columns alone.
-func (t *tree) derive(value float64, columns, slacks []float64) (inequality, bool) {
-	f0 := value - math.Floor(value)
-	integer := func(a float64) float64 {
-		f := a - math.Floor(a)
-		if f < 1e-9 || f > 1-1e-9 {
-			return 0
-		}
-		if f <= f0 {
-			return f / f0
-		}
-		return (1 - f) / (1 - f0)
+// mixed is Gomory's rounding of so many times a tableau row with a fraction.
+type mixed struct{ times, f float64 }
+
+// integer is the entry for a whole variable.
+func (m mixed) integer(a float64) float64 {
+	a *= m.times
+	f := a - math.Floor(a)
+	switch {
+	case f < 1e-9 || f > 1-1e-9:
+		return 0
+	case f <= m.f:
+		return f / m.f
 	}
-	cut := inequality{entries: make([]float64, len(columns)), bound: -1}
-	for c, a := range columns {
-		if a != 0 {
-			cut.entries[c] = -integer(a)
-		}
+	return (1 - f) / (1 - m.f)
+}
+
+// any is the entry for a variable that need not be whole.
+func (m mixed) any(a float64) float64 {
+	if a > 0 {
+		return m.times * a / m.f
 	}
-	weight := make([]float64, len(slacks))
+	return -m.times * a / (1 - m.f)
+}
+
+// weights are those of the rows by which slacks become columns.
+func (t *tree) weights(m mixed, slacks, weight []float64) {
 	for r, a := range slacks {
 		switch {
 		case math.Abs(a) < 1e-12:
-			continue
+			weight[r] = 0
 		case r < t.solid:
-			weight[r] = integer(a)
-		case a > 0:
-			weight[r] = a / f0
+			weight[r] = m.integer(a)
 		default:
-			weight[r] = -a / (1 - f0)
+			weight[r] = m.any(a)
 		}
-		cut.bound += weight[r] * t.lp.Bound[r]
+	}
+}
+
+// entry is that of a column in the cut that weights make.
+func (t *tree) entry(m mixed, c int, a float64, weight []float64) float64 {
+	v := 0.0
+	if a != 0 {
+		v = -m.integer(a)
+	}
+	for k := t.lp.Begin[c]; k < t.lp.Begin[c+1]; k++ {
+		v += weight[t.lp.Row[k]] * t.lp.Value[k]
+	}
+	return v
+}
+
+// deepest makes the cut of a tableau row, or of a small multiple of it. All are broken by as
+// much, so that the shortest is the deepest; some columns tell which.
+func (t *tree) deepest(value float64, columns, slacks []float64) (inequality, bool) {
+	weight := make([]float64, len(slacks))
+	var best mixed
+	least := math.Inf(1)
+	stride := 1 + len(columns)/cutSample
+	for times := 1.0; times <= cutTimes; times++ {
+		m := mixed{times, times*value - math.Floor(times*value)}
+		if m.f < cutLeast || m.f > 1-cutLeast {
+			continue
+		}
+		t.weights(m, slacks, weight)
+		length := 0.0
+		for c := 0; c < len(columns); c += stride {
+			v := t.entry(m, c, columns[c], weight)
+			length += v * v
+		}
+		if length < least {
+			best, least = m, length
+		}
+	}
+	if math.IsInf(least, 1) {
+		return inequality{}, false
+	}
+	t.weights(best, slacks, weight)
+	return t.derive(best, columns, weight)
+}
+
+// derive writes a cut in columns alone.
+func (t *tree) derive(m mixed, columns, weight []float64) (inequality, bool) {
+	cut := inequality{entries: make([]float64, len(columns)), bound: -1}
+	for r, w := range weight {
+		cut.bound += w * t.lp.Bound[r]
 	}
 	most, length, at := 0.0, 0.0, 0.0
-	for c := range cut.entries {
-		for k := t.lp.Begin[c]; k < t.lp.Begin[c+1]; k++ {
-			cut.entries[c] += weight[t.lp.Row[k]] * t.lp.Value[k]
-		}
+	for c, a := range columns {
+		cut.entries[c] = t.entry(m, c, a, weight)
 		most = max(most, math.Abs(cut.entries[c]))
 	}
 	if most == 0 {
@@ -171,10 +285,9 @@ func (t *tree) derive(value float64, columns, slacks []float64) (inequality, boo
 }
 
 // restate writes the program with more rows, without cuts that do not bind and without
-// columns that no better choice uses, and solves it from the present basis.
-func (t *tree) restate(cuts []inequality) bool {
+// what is struck of the columns that are not basic, and solves it from the present basis.
+func (t *tree) restate(cuts []inequality, struck []bool) bool {
 	old, basis := t.lp, t.s.Basis()
-	struck := t.struck()
 	row := make([]int32, len(old.Bound)) // old row → new, -1
 	var bound []float64
 	for r, b := range old.Bound {

@@ -9,6 +9,7 @@ const (
 	exactNodes   = 6_000   // nodes for a proof unless Limits say otherwise
 	defaultGap   = 1e-9    // proof asked for
 	gapPart      = 0.9     // of the gap asked for that a proof leaves; the rest is for rounding
+	rootTries    = 6       // searches for a better choice at the root
 	kernelJobs   = 2000    // jobs up to which a kernel finds more than it costs
 )
 
@@ -95,7 +96,7 @@ func (p *Problem) prove(r *relaxation, keep [][]bool, res *Result, l Limits) {
 		nodes = int(n * n * float64(nodes))
 	}
 	t := newTree(p, jobs, keep, p.Capacity, r.prices, res.Value, nodes-res.Nodes, within)
-	t.cutRounds, t.start = cutRounds, r.x
+	t.cutRounds, t.tries, t.start = cutRounds, rootTries, r.x
 	bound := t.run()
 	res.Nodes += t.nodes
 	if t.found {
