@@ -44,6 +44,7 @@ type Cost struct {
 	work   *float64   // of all
 	cut    bool       // jobs were left out of work: the window holds only a part of them
 
+	first, last time.Time     // of the charges
 	corrected   pricing.Money // what bills and feeds added
 	corrections int           // in so many lines
 }
@@ -78,6 +79,12 @@ func NewCosting(cfg CostConfig) *Costing {
 func (c *Costing) Add(charge *ledger.Charge) {
 	c.sums.Add(charge)
 	c.jobs.add(charge)
+	if c.cost.first.IsZero() || charge.From.Before(c.cost.first) {
+		c.cost.first = charge.From
+	}
+	if charge.To.After(c.cost.last) {
+		c.cost.last = charge.To
+	}
 	if charge.Kind == ledger.Correction {
 		c.cost.corrected += charge.Amount
 		c.cost.corrections++
@@ -88,13 +95,34 @@ func (c *Costing) Add(charge *ledger.Charge) {
 func (c *Costing) Cost() Cost {
 	cost := c.cost
 	cost.totals = c.sums.Totals()
-	slices.SortStableFunc(cost.totals.Rows, func(a, b ledger.Row) int { return cmp.Compare(b.Amount, a.Amount) })
+	cost.sort()
 	cost.works, cost.work, cost.cut = cost.cfg.Work.by(cost.cfg, c.jobs, cost.totals)
 	cost.merge(cost.cfg.Top)
 	if cost.cfg.Currency != nil {
 		cost.convert(cost.cfg.Currency.Of)
 	}
 	return cost
+}
+
+// sort puts the dearest row first, but where all rows are shown and one of the keys is
+// a time: then rows are in the order of their keys.
+func (c *Cost) sort() {
+	inTime := slices.ContainsFunc(c.totals.By, func(d ledger.Dimension) bool { return d == ledger.ByRound || d == ledger.ByDay || d == ledger.ByMonth })
+	slices.SortStableFunc(c.totals.Rows, func(a, b ledger.Row) int {
+		if !inTime || c.cfg.Top > 0 {
+			return cmp.Compare(b.Amount, a.Amount)
+		}
+		for i, d := range c.totals.By {
+			order := strings.Compare(a.Key[i], b.Key[i])
+			if d == ledger.ByRound { // numbers without leading zeros
+				order = cmp.Or(cmp.Compare(len(a.Key[i]), len(b.Key[i])), order)
+			}
+			if order != 0 {
+				return order
+			}
+		}
+		return 0
+	})
 }
 
 // merge keeps the n dearest rows and merges the rest, so that totals hold.
@@ -318,14 +346,17 @@ func bound(text string, lower bool) string {
 
 // Notes say what was summed and how it is meant.
 func (c Cost) Notes() []string {
-	edge := func(at time.Time, open string) string {
-		if at.IsZero() {
-			return open
+	edge := func(asked, is time.Time) string {
+		if asked.IsZero() {
+			asked = is
 		}
-		return at.In(c.cfg.Zone).Format("2006-01-02 15:04")
+		return asked.In(c.cfg.Zone).Format("2006-01-02 15:04")
 	}
-	notes := []string{fmt.Sprintf("Charges of %s to %s (excluded), %s. List cost: the same time at the on-demand rate of the same type and zone.",
-		edge(c.cfg.From, "the beginning"), edge(c.cfg.To, "now"), c.cfg.Zone)}
+	span := "No charges"
+	if open := c.cfg.From.IsZero() || c.cfg.To.IsZero(); !open || !c.first.IsZero() {
+		span = fmt.Sprintf("Charges of %s to %s (excluded)", edge(c.cfg.From, c.first), edge(c.cfg.To, c.last))
+	}
+	notes := []string{fmt.Sprintf("%s, %s. List cost: the same time at the on-demand rate of the same type and zone.", span, c.cfg.Zone)}
 	sum := c.totals.Sum
 	if sum.UnknownHours > 0 {
 		notes = append(notes, fmt.Sprintf("%s of %s accelerator-hours have no known rate: costs marked ≥ are lower bounds.", number(sum.UnknownHours, 1), number(sum.Hours, 1)))
@@ -386,7 +417,7 @@ func (c Cost) row(r ledger.Row, work *float64) costRow {
 			}
 			row.Key[d.String()] = r.Key[i]
 			if d == ledger.ByJob {
-				row.Best = c.cfg.Work.best(r.Key[i])
+				row.Best = c.best(r.Key[i])
 			}
 		}
 	}
@@ -445,7 +476,12 @@ func (c Cost) CSV(w io.Writer) error {
 	for _, name := range []string{"amount_", "on_demand_", "spot_saving_", "discounts_", "idle_", "waste_", "credits_", "billed_"} {
 		head = append(head, name+unit)
 	}
-	rows := [][]string{append(head, "accelerator_hours", "unknown_rate_hours", "goodput", "cost_per_unit")}
+	head = append(head, "accelerator_hours", "unknown_rate_hours", "goodput", "cost_per_unit")
+	byJob := slices.Contains(c.totals.By, ledger.ByJob)
+	if byJob {
+		head = append(head, "cheapest_alternative_"+unit, "cheapest_alternative")
+	}
+	rows := [][]string{head}
 	float := func(v *float64) string {
 		if v == nil {
 			return ""
@@ -458,8 +494,14 @@ func (c Cost) CSV(w io.Writer) error {
 			list, saving, discount = "", "", ""
 		}
 		row := c.row(r, c.works[i])
-		rows = append(rows, append(slices.Clone(r.Key), r.Amount.String(), list, saving, discount, r.Idle.String(), r.Waste.String(), r.Credit.String(), r.Billed.String(),
-			float(&r.Hours), float(&r.UnknownHours), float(row.Goodput), float(row.CostPerUnit)))
+		cells := append(slices.Clone(r.Key), r.Amount.String(), list, saving, discount, r.Idle.String(), r.Waste.String(), r.Credit.String(), r.Billed.String(),
+			float(&r.Hours), float(&r.UnknownHours), float(row.Goodput), float(row.CostPerUnit))
+		if best := row.Best; byJob && best != nil {
+			cells = append(cells, best.Cost.String(), best.What)
+		} else if byJob {
+			cells = append(cells, "", "")
+		}
+		rows = append(rows, cells)
 	}
 	if err := csv.NewWriter(w).WriteAll(rows); err != nil {
 		return fmt.Errorf("cost report: %w", err)

@@ -179,6 +179,17 @@ func (w *Work) by(cfg CostConfig, labels *jobLabels, t ledger.Totals) (rows []*f
 	return rows, &total, false
 }
 
+// best is the cheapest alternative of a job, in the currency of the report.
+func (c Cost) best(job string) *Alternative {
+	best := c.cfg.Work.best(job)
+	if best == nil || c.cfg.Currency == nil {
+		return best
+	}
+	converted := *best
+	converted.Cost = c.cfg.Currency.Of(best.Cost)
+	return &converted
+}
+
 // alternatives adds what each job's cheapest alternative in hindsight would have
 // cost, in a report by job alone.
 func (c Cost) alternatives(add func(title, of string, cell func(r *ledger.Row, i int) string, last string)) {
@@ -186,15 +197,11 @@ func (c Cost) alternatives(add func(title, of string, cell func(r *ledger.Row, i
 		return
 	}
 	add("cheapest in hindsight", c.currency(), func(r *ledger.Row, _ int) string {
-		best := c.cfg.Work.best(r.Key[0])
+		best := c.best(r.Key[0])
 		if best == nil {
 			return unknown
 		}
-		cost := best.Cost
-		if c.cfg.Currency != nil {
-			cost = c.cfg.Currency.Of(cost)
-		}
-		return dollars(cost)
+		return dollars(best.Cost)
 	}, "")
 	add("on", "", func(r *ledger.Row, _ int) string {
 		if best := c.cfg.Work.best(r.Key[0]); best != nil {

@@ -70,9 +70,17 @@ func (s *SQLite) Instances(ctx context.Context) (list []autoscale.InstanceRecord
 
 // Charges returns the charges that begin in [from, to), as they were appended.
 func (s *SQLite) Charges(ctx context.Context, from, to time.Time) (list []ledger.Charge, err error) {
+	_, err = s.EachCharge(ctx, from, to, func(c *ledger.Charge) error { list = append(list, *c); return nil })
+	return list, err
+}
+
+// EachCharge hands out the charges that begin in [from, to) one by one, as they were
+// appended, and stops at the first error. broken are the rows that cannot be read.
+func (s *SQLite) EachCharge(ctx context.Context, from, to time.Time, each func(c *ledger.Charge) error) (broken []string, err error) {
 	err = s.in(ctx, func(tx *sql.Tx) error {
 		r := s.reader(tx)
-		list, err = query(ctx, r, "charge", `SELECT c.id, kind, item, instance, run, `+offeringColumns+`, starts, ends, c.account, job, team, project, share, of,
+		defer func() { broken = r.broken }()
+		return eachRow(ctx, r, "charge", `SELECT c.id, kind, item, instance, run, `+offeringColumns+`, starts, ends, c.account, job, team, project, share, of,
 				rate, per, public, known, prepaid, list, quantity, price, amount, invoiced, note, round
 			FROM charges c JOIN offerings o ON o.id = c.offering
 			WHERE (?1 IS NULL OR starts >= ?1) AND (?2 IS NULL OR starts < ?2) ORDER BY seq`,
@@ -91,10 +99,9 @@ func (s *SQLite) Charges(ctx context.Context, from, to time.Time) (list []ledger
 				c.Price, c.Amount = pricing.Money(price), pricing.Money(amount)
 				c.Offering, err = o.offering()
 				return c, err
-			}, nanos(from), nanos(to))
-		return err
+			}, each, nanos(from), nanos(to))
 	})
-	return list, err
+	return broken, err
 }
 
 // Events returns the events in [from, to), as they were appended.
@@ -147,22 +154,29 @@ func (r *reader) skip(what, key string, err error) {
 
 // query reads the rows of an answer. One that cannot be read is left out, and named
 // by what it is and by its first column.
-func query[T any](ctx context.Context, r *reader, what, text string, read func(scan func(...any) error) (T, error), args ...any) ([]T, error) {
+func query[T any](ctx context.Context, r *reader, what, text string, read func(scan func(...any) error) (T, error), args ...any) (list []T, err error) {
+	err = eachRow(ctx, r, what, text, read, func(v *T) error { list = append(list, *v); return nil }, args...)
+	return list, err
+}
+
+// eachRow is query for rows that are used one by one.
+func eachRow[T any](ctx context.Context, r *reader, what, text string, read func(scan func(...any) error) (T, error), each func(v *T) error, args ...any) error {
 	rows, err := r.tx.QueryContext(ctx, text, args...)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer rows.Close()
-	var list []T
 	for rows.Next() {
 		v, err := read(rows.Scan)
 		if err != nil {
 			r.skip(what, keyOf(rows), err)
 			continue
 		}
-		list = append(list, v)
+		if err := each(&v); err != nil {
+			return err
+		}
 	}
-	return list, rows.Err()
+	return rows.Err()
 }
 
 // keyOf is the first column of the present row, as text.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/goodfleet/goodfleet/autoscale/report"
 	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/pricing/ledger"
 )
 
 func newCostForecast(s streams) *cobra.Command {
@@ -61,9 +62,22 @@ func runCostForecast(w io.Writer, cfg costConfig, now time.Time) error {
 		row[2], row[3] = cents(f.P50.Dollars()), cents(f.P90.Dollars())
 		note = fmt.Sprintf("A day cost %s USD, give or take %s. The queue and the plan are not in it.", cents(f.PerDay.Dollars()), cents(f.Deviation.Dollars()))
 	}
+	if last := lastBegin(charges); !last.IsZero() && span.now.Sub(last) > 24*time.Hour {
+		note += fmt.Sprintf("\nThe last charge began at %s: from then on, days count as free.", last.In(span.zone).Format("2006-01-02 15:04"))
+	}
 	row[1] = cents(f.Spent.Dollars())
 	g := grid{head: []string{"month", "spent USD", "P50 USD", "P90 USD", "days before"}, right: []bool{false, true, true, true, true}, rows: [][]string{row}, notes: []string{"", note}}
 	return answer{data: data, grid: g}.print(w, cfg.settings.output)
+}
+
+// lastBegin is when the last charge began.
+func lastBegin(charges []ledger.Charge) (last time.Time) {
+	for i := range charges {
+		if at := charges[i].From; at.After(last) {
+			last = at
+		}
+	}
+	return last
 }
 
 func newCostAnomalies(s streams) *cobra.Command {
@@ -105,6 +119,9 @@ func runCostAnomalies(w io.Writer, cfg costConfig, now time.Time) error {
 	g := grid{head: []string{"kind", "what", "from", "to", "USD", "why"}, right: []bool{false, false, false, false, true, false}}
 	for _, a := range list {
 		g.rows = append(g.rows, []string{a.Kind, a.What, a.From.In(span.zone).Format("2006-01-02 15:04"), a.To.In(span.zone).Format("2006-01-02 15:04"), cents(a.Amount.Dollars()), a.Why})
+	}
+	if len(list) == 0 {
+		g.notes = []string{"Nothing to look at."}
 	}
 	if err := (answer{data: list, grid: g}).print(w, cfg.settings.output); err != nil {
 		return err

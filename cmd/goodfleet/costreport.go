@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,6 +31,8 @@ const (
 	asHTML     = "html"
 	asMarkdown = "markdown"
 )
+
+var costForms = []string{asTable, asJSON, asYAML, asCSV, asHTML, asMarkdown}
 
 // costConfig is what cost-report is asked.
 type costConfig struct {
@@ -61,8 +64,11 @@ there is a cost for each unit of it.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			// A page and a table for comments are forms of this verb alone, and no setting.
-			if form := cmd.Flags().Lookup("output"); form.Changed && (cfg.output == asHTML || cfg.output == asMarkdown) {
+			if form := cmd.Flags().Lookup("output"); form.Changed {
 				own := cfg.output
+				if err := checkFormat(own, costForms...); err != nil {
+					return fmt.Errorf("--%w", err)
+				}
 				if err := form.Value.Set(asTable); err != nil {
 					return err
 				}
@@ -96,7 +102,7 @@ func runCostReport(_ context.Context, w io.Writer, cfg costConfig, now time.Time
 		return fmt.Errorf("--top %d: want 0 or more", cfg.top)
 	}
 	output := cmp.Or(cfg.output, cfg.settings.output)
-	if err := checkFormat(output, asTable, asJSON, asYAML, asCSV, asHTML, asMarkdown); err != nil {
+	if err := checkFormat(output, costForms...); err != nil {
 		return err
 	}
 	span, err := cfg.span.read(now)
@@ -190,6 +196,9 @@ func dimensions(text string) ([]ledger.Dimension, error) {
 		d, err := ledger.ParseDimension(word)
 		if err != nil {
 			return nil, fmt.Errorf("--by: %w%s", err, suggestion(word, words))
+		}
+		if slices.Contains(by, d) {
+			return nil, fmt.Errorf("--by: %s is named twice", d)
 		}
 		by = append(by, d)
 	}

@@ -2,12 +2,17 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"time"
 
+	"github.com/goodfleet/goodfleet/autoscale"
+	"github.com/goodfleet/goodfleet/autoscale/document"
+	"github.com/goodfleet/goodfleet/autoscale/store"
 	"github.com/goodfleet/goodfleet/pricing/ledger"
 )
 
@@ -23,6 +28,9 @@ func eachCharge(path string, begin func() func(c *ledger.Charge)) error {
 		return fmt.Errorf("ledger: %w", err)
 	}
 	defer file.Close()
+	if isStore(file) {
+		return eachStored(path, begin())
+	}
 	lines, err := linesOf(file)
 	if err != nil {
 		return fmt.Errorf("ledger: %w", err)
@@ -36,6 +44,61 @@ func eachCharge(path string, begin func() func(c *ledger.Charge)) error {
 		return fmt.Errorf("ledger %s: %w", path, err)
 	}
 	return nil
+}
+
+// isStore reports whether a file is a store in SQLite. What cannot be read twice is none.
+func isStore(file *os.File) bool {
+	head := make([]byte, len(sqliteMagic))
+	n, err := file.ReadAt(head, 0)
+	return err == nil && string(head[:n]) == sqliteMagic
+}
+
+// eachStored reads the charges of a store, in which each is there once.
+func eachStored(path string, each func(c *ledger.Charge)) (err error) {
+	ctx := context.Background()
+	s, err := openStore(ctx, path)
+	if err != nil {
+		return fmt.Errorf("ledger: %w", err)
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	proof := ledger.NewProof()
+	broken, err := s.EachCharge(ctx, time.Time{}, time.Time{}, func(c *ledger.Charge) error {
+		each(c)
+		return proof.Add(c)
+	})
+	if err == nil && len(broken) > 0 {
+		err = fmt.Errorf("%s, of %d rows that cannot be read", broken[0], len(broken))
+	}
+	if err == nil {
+		err = proof.Done()
+	}
+	if err != nil {
+		return fmt.Errorf("ledger %s: %w", path, err)
+	}
+	return nil
+}
+
+// appendStored adds charges to a store, as one change. A controller that is about to
+// store one of its own reads the store anew.
+func appendStored(path string, charges []ledger.Charge) (err error) {
+	ctx := context.Background()
+	s, err := openStore(ctx, path)
+	if err != nil {
+		return fmt.Errorf("ledger: %w", err)
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	snap, err := s.Load(ctx)
+	if err != nil {
+		return fmt.Errorf("ledger %s: %w", path, err)
+	}
+	if err := s.Commit(ctx, autoscale.Change{Version: snap.Version, Round: snap.Round, Epoch: snap.Epoch, Charges: charges}); err != nil {
+		return fmt.Errorf("ledger %s: %w", path, err)
+	}
+	return nil
+}
+
+func openStore(ctx context.Context, path string) (*store.SQLite, error) {
+	return store.OpenSQLite(ctx, store.SQLiteConfig{Path: path, Jobs: store.Codec{Encode: document.EncodeJob, Decode: document.DecodeJob}})
 }
 
 // linesOf is the ledger in a file. What cannot be read twice, as a pipe, is read

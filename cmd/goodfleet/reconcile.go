@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -192,9 +193,12 @@ func reconciled(cfg reconcileConfig, r ledger.Reconciliation, skipped int) answe
 // appendLedger adds charges to the end of a ledger. Its lines are written at once:
 // one that was cut would be refused by the next reading, and can be taken off.
 func appendLedger(path string, charges []ledger.Charge) error {
-	file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_RDWR, 0)
 	if err != nil {
 		return fmt.Errorf("ledger: %w", err)
+	}
+	if isStore(file) {
+		return errors.Join(file.Close(), appendStored(path, charges))
 	}
 	var text strings.Builder
 	if err := ledger.Encode(&text, charges...); err != nil {

@@ -77,6 +77,9 @@ func Read(r io.Reader, conversions ...Conversion) (facts []ledger.Fact, skipped 
 	reader.ReuseRecord = true
 	head, err := reader.Read()
 	if err != nil {
+		if errors.Is(err, io.EOF) {
+			err = errors.New("the file is empty")
+		}
 		return nil, 0, fmt.Errorf("row 1: %w", err)
 	}
 	at := map[string]int{}
