@@ -123,6 +123,7 @@ func Blind(p planner.Problem, s Settings) (planner.Plan, error) {
 	}
 	for i := range pr.Jobs {
 		d := &pr.Jobs[i]
+		full[i] = *d
 		if len(d.Columns) == 0 {
 			continue
 		}

@@ -31,6 +31,23 @@ func TestBlindTakesTheCheapestHour(t *testing.T) {
 	}
 }
 
+// Where nothing is to be had for a job it waits, as under any other policy.
+func TestBlindWaitsWhereNothingIsSold(t *testing.T) {
+	for seed := range uint64(20) {
+		p := drawProblem(seed, shape{jobs: 4, spot: true})
+		for i := range p.Offers {
+			p.Offers[i].Blocked = "it is short"
+		}
+		plan, err := Blind(p, Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(plan.Allocations) != 0 || len(plan.Waits) != len(p.Jobs) {
+			t.Errorf("seed %d: %d jobs run and %d of %d wait", seed, len(plan.Allocations), len(plan.Waits), len(p.Jobs))
+		}
+	}
+}
+
 func TestOnDemandBuysNoSpot(t *testing.T) {
 	p := drawProblem(3, shape{jobs: 5, spot: true})
 	plan, err := OnDemand(Value)(p, Settings{})
