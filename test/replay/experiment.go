@@ -29,6 +29,7 @@ type experiment struct {
 
 	Source     string    `json:"source"`     // of the published numbers
 	PeerSource string    `json:"peerSource"` // of what the authors' own simulator says, where points have it
+	Shown      bool      `json:"shown"`      // nothing was published that it could be held against
 	Tolerance  tolerance `json:"tolerance"`  // of the difference from the published numbers
 	Why        string    `json:"why"`        // that tolerance
 	Points     []point   `json:"points"`
@@ -77,10 +78,12 @@ type point struct {
 	Load      float64 `json:"load"`  // jobs per hour; 0: all jobs come at once
 	Jobs      int     `json:"jobs"`  // the first so many; 0: all
 	Model     string  `json:"model"` // that all jobs train, on spot machines
+	Value     float64 `json:"value"` // USD that an hour of each is worth there; 0: a cent
 	Seeds     []int   `json:"seeds"` // the mean over them; none: 0
 	Published float64 `json:"published"`
 	Peer      float64 `json:"peer"`  // by the authors' own simulator; 0: it is what was published, or not known
 	Quick     bool    `json:"quick"` // part of the quick set
+	Drawn     bool    `json:"drawn"` // spend and fleet over time, of the first seed
 
 	rule *scheduler // of an ablation
 }
@@ -108,6 +111,9 @@ func (p point) at() string {
 	}
 	if p.Model != "" {
 		words = append(words, p.Model)
+	}
+	if p.Value > 0 {
+		words = append(words, fmt.Sprintf("an hour worth %g USD", p.Value))
 	}
 	if p.Jobs > 0 {
 		words = append(words, fmt.Sprintf("%d jobs", p.Jobs))
@@ -179,10 +185,11 @@ func (e *experiment) validate() error {
 		return fmt.Errorf("window %v: want the first job and the one after the last", e.Window)
 	case len(e.Points) == 0:
 		return fmt.Errorf("no points")
+	case e.Shown:
 	case e.Tolerance.Abs < 0 || e.Tolerance.Rel < 0 || e.Tolerance.Abs+e.Tolerance.Rel == 0:
 		return fmt.Errorf("tolerance %+v: want one of more than 0", e.Tolerance)
 	}
-	if err := validatePoints("points", e.Points); err != nil {
+	if err := e.validatePoints("points", e.Points); err != nil {
 		return err
 	}
 	whats := map[string]bool{"": true}
@@ -191,7 +198,7 @@ func (e *experiment) validate() error {
 			return fmt.Errorf("ablations[%d]: %q: want words of its own", i, a.What)
 		}
 		whats[a.What] = true
-		if err := validatePoints(fmt.Sprintf("ablations[%d].points", i), a.Points); err != nil {
+		if err := e.validatePoints(fmt.Sprintf("ablations[%d].points", i), a.Points); err != nil {
 			return err
 		}
 	}
@@ -199,12 +206,12 @@ func (e *experiment) validate() error {
 }
 
 // validatePoints reports the first thing that is wrong with the points of a field.
-func validatePoints(field string, points []point) error {
+func (e *experiment) validatePoints(field string, points []point) error {
 	told := map[string]bool{}
 	for i, p := range points {
 		switch {
-		case !(p.Published > 0) || p.Load < 0 || p.Jobs < 0 || p.Peer < 0:
-			return fmt.Errorf("%s[%d]: %+v: want a published number, and no negative load, jobs or peer", field, i, p)
+		case !(p.Published > 0) != e.Shown || p.Value < 0 || p.Load < 0 || p.Jobs < 0 || p.Peer < 0:
+			return fmt.Errorf("%s[%d]: %+v: want a published number, unless it is only shown, and no negative load, jobs, value or peer", field, i, p)
 		case told[p.at()]:
 			return fmt.Errorf("%s[%d]: %s is given twice", field, i, p.at())
 		}

@@ -42,7 +42,7 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	debug.SetGCPercent(400) // much garbage, little that lives
+	debug.SetGCPercent(200) // much garbage; but the books of 5,000 jobs that move each round live to the end
 	err := replay(ctx, os.Stderr, cfg)
 	var used syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &used) == nil {
@@ -118,9 +118,14 @@ func takeRecorded(rows []*row, cfg config) error {
 	if err != nil {
 		return err
 	}
+	drawn, err := readCurves(curvesIn(cfg.out))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
 	for _, r := range rows {
 		for i := range r.results {
 			if x, ok := held[r.key(i)]; ok && (cfg.missing || !r.asked) {
+				x.curves = drawn[r.key(i)]
 				r.results[i] = x
 			}
 		}
@@ -217,14 +222,16 @@ func (r *row) mean() float64 {
 	return sum / float64(len(r.results))
 }
 
-// judged rows must be met; ablations need not.
-func (r *row) judged() bool { return r.ablation == "" }
+// judged rows must be met; ablations need not, and what is only shown.
+func (r *row) judged() bool { return r.ablation == "" && !r.experiment.Shown }
 
 func (r *row) met() bool { return r.experiment.Tolerance.holds(r.mean(), r.point.Published) }
 
 // verdict of a row, in a word.
 func (r *row) verdict() string {
 	switch {
+	case r.experiment.Shown:
+		return "shown"
 	case !r.judged():
 		return "ablation"
 	case !r.complete():

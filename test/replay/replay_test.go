@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -273,7 +274,7 @@ func TestRecordsSayWhatIsWrong(t *testing.T) {
 		}
 	}
 	got, err := parseRecords("x", strings.NewReader(head+line))
-	if want := (result{2.5, 7, "beef"}); err != nil || got[key{"a", "8 workloads", "", 1}] != want {
+	if want := (result{value: 2.5, rounds: 7, hash: "beef"}); err != nil || !reflect.DeepEqual(got[key{"a", "8 workloads", "", 1}], want) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

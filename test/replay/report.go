@@ -14,7 +14,16 @@ func write(folder string, rows []*row) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
-	for name, text := range map[string][]byte{filepath.Join(folder, "REPLAY.md"): page(rows), recordsIn(folder): table(rows)} {
+	pictures := picturesOf(rows)
+	files := map[string][]byte{filepath.Join(folder, "REPLAY.md"): page(rows, pictures), recordsIn(folder): table(rows), curvesIn(folder): curves(rows)}
+	for _, p := range pictures {
+		text, err := p.svg()
+		if err != nil {
+			return err
+		}
+		files[filepath.Join(folder, p.file)] = text
+	}
+	for name, text := range files {
 		if err := os.WriteFile(name, text, 0o644); err != nil {
 			return err
 		}
@@ -23,7 +32,7 @@ func write(folder string, rows []*row) error {
 }
 
 // page is the report for people.
-func page(rows []*row) []byte {
+func page(rows []*row, pictures []picture) []byte {
 	var b bytes.Buffer
 	met, judged, open := 0, 0, 0
 	for _, r := range rows {
@@ -44,6 +53,12 @@ func page(rows []*row) []byte {
 		fmt.Fprintf(&b, " %d more points are listed and not run yet.", open)
 	}
 	b.WriteString("\n")
+	if len(pictures) > 0 {
+		b.WriteString("\n## Pictures\n")
+	}
+	for _, p := range pictures {
+		fmt.Fprintf(&b, "\n![%s](%s)\n\n%s\n", p.chart.Title, p.file, p.caption)
+	}
 	var last *experiment
 	for _, r := range rows {
 		if r.experiment != last {
@@ -57,7 +72,12 @@ func page(rows []*row) []byte {
 
 // head is what stands over the table of an experiment.
 func head(b *bytes.Buffer, e *experiment, rows []*row) {
-	fmt.Fprintf(b, "\n## %s\n\n%s, cluster `%s`. Published: %s. Tolerance %s: %s", e.Title, upper(e.Measure), e.Cluster, e.Source, e.Tolerance, e.Why)
+	fmt.Fprintf(b, "\n## %s\n\n%s, cluster `%s`. ", e.Title, upper(e.Measure), e.Cluster)
+	if e.Shown {
+		fmt.Fprintf(b, "%s %s", e.Source, e.Why)
+	} else {
+		fmt.Fprintf(b, "Published: %s. Tolerance %s: %s", e.Source, e.Tolerance, e.Why)
+	}
 	if e.PeerSource != "" {
 		fmt.Fprintf(b, " The authors' own simulator: %s.", e.PeerSource)
 	}
@@ -78,7 +98,7 @@ func head(b *bytes.Buffer, e *experiment, rows []*row) {
 // line is a row of a table.
 func line(b *bytes.Buffer, r *row) {
 	at, peer, ours, difference, verdict := r.point.at(), "", "", "", r.verdict()
-	if !r.judged() {
+	if r.ablation != "" {
 		at += ", " + r.ablation
 	}
 	if r.point.Peer > 0 {
@@ -91,7 +111,10 @@ func line(b *bytes.Buffer, r *row) {
 		verdict = "**not met**"
 	}
 	if r.complete() {
-		ours, difference = fmt.Sprintf("%.3f", r.mean()), fmt.Sprintf("%+.2f %%", 100*(r.mean()/r.point.Published-1))
+		ours = fmt.Sprintf("%.3f", r.mean())
+	}
+	if r.complete() && r.point.Published > 0 {
+		difference = fmt.Sprintf("%+.2f %%", 100*(r.mean()/r.point.Published-1))
 	}
 	fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", at, seedList(r), exact(r.point.Published), peer, ours, difference, verdict)
 }

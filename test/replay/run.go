@@ -40,6 +40,7 @@ type result struct {
 	value  float64
 	rounds int64
 	hash   string // of who ended when
+	curves []curve
 }
 
 // known reports whether it was run.
@@ -60,7 +61,7 @@ func run(ctx context.Context, data string, e experiment, p point, seed int) (res
 	}
 	r := result{rounds: out.Rounds}
 	ended := newEnds()
-	n := 0
+	var hours []float64
 	for _, j := range out.JobOutcomes {
 		if s.Counted != nil && !s.Counted(&planner.Job{ID: j.Job}) {
 			continue
@@ -68,7 +69,7 @@ func run(ctx context.Context, data string, e experiment, p point, seed int) (res
 		if !j.Done {
 			return result{}, fmt.Errorf("job %s is not done", j.Job)
 		}
-		n++
+		hours = append(hours, j.JCTHours)
 		if e.Measure == meanJCT {
 			r.value += j.JCTHours
 		} else {
@@ -77,7 +78,10 @@ func run(ctx context.Context, data string, e experiment, p point, seed int) (res
 		ended.add(string(j.Job), j.Ended.Sub(begin))
 	}
 	if e.Measure == meanJCT {
-		r.value /= float64(n)
+		r.value /= float64(len(hours))
+	}
+	if len(hours) > 0 {
+		r.curves = []curve{jctOf(hours)}
 	}
 	r.value, r.hash = roundedValue(r.value), ended.hash()
 	return r, nil

@@ -15,6 +15,7 @@ import (
 
 	"github.com/goodfleet/goodfleet/autoscale"
 	"github.com/goodfleet/goodfleet/autoscale/placement"
+	"github.com/goodfleet/goodfleet/autoscale/report"
 	"github.com/goodfleet/goodfleet/autoscale/sim"
 	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/planner/policy"
@@ -65,7 +66,7 @@ func runSpot(ctx context.Context, data string, e experiment, p point, seed int) 
 	if err != nil {
 		return result{}, err
 	}
-	curve, perDay, err := readSpotCurve(data, p.Model)
+	speeds, perDay, err := readSpotCurve(data, p.Model)
 	if err != nil {
 		return result{}, err
 	}
@@ -74,13 +75,21 @@ func runSpot(ctx context.Context, data string, e experiment, p point, seed int) 
 	if err != nil {
 		return result{}, err
 	}
-	s, err := w.setting(e.Spot, start, uint64(seed))
+	how := e.Scheduler
+	if p.rule != nil {
+		how = *p.rule
+	}
+	s, err := w.setting(e.Spot, how.Peer, start, uint64(seed))
 	if err != nil {
 		return result{}, err
 	}
+	worth := centPerHour
+	if p.Value > 0 {
+		worth = pricing.Rate(math.Round(p.Value * float64(pricing.DollarPerHour)))
+	}
 	for i := range e.Spot.Copies {
 		s.Jobs = append(s.Jobs, &planner.Job{
-			ID: planner.JobID(fmt.Sprintf("job-%d", i)), Family: p.Model, Submitted: start, Curve: curve, ValueOfTime: centPerHour,
+			ID: planner.JobID(fmt.Sprintf("job-%d", i)), Family: p.Model, Submitted: start, Curve: speeds, ValueOfTime: worth,
 			Work:       planner.Work{Samples: e.Spot.Days * perDay, Kind: planner.WorkExact},
 			Resources:  planner.Resources{Replicas: planner.Replicas{Set: []int{1}}},
 			Checkpoint: planner.Checkpoint{Save: spotSave, Restore: spotRestore},
@@ -98,11 +107,16 @@ func runSpot(ctx context.Context, data string, e experiment, p point, seed int) 
 	if free.Unfinished+base.Unfinished > 0 {
 		return result{}, fmt.Errorf("%d jobs are not done", free.Unfinished+base.Unfinished)
 	}
+	trade := curve{name: tradeCurve, points: []report.ChartPoint{{X: free.AvgJCTHours, Y: roundedValue(free.Cost.Dollars())}}}
+	drawn := []curve{trade}
+	if p.Drawn && seed == p.seeds()[0] {
+		drawn = append(drawn, spendOf(&free)...)
+	}
 	ended := newEnds()
 	for _, j := range append(free.JobOutcomes, base.JobOutcomes...) {
 		ended.add(string(j.Job), j.Ended.Sub(start))
 	}
-	return result{value: roundedValue(free.Cost.Dollars() / base.Cost.Dollars()), rounds: free.Rounds + base.Rounds, hash: ended.hash()}, nil
+	return result{value: roundedValue(free.Cost.Dollars() / base.Cost.Dollars()), rounds: free.Rounds + base.Rounds, hash: ended.hash(), curves: drawn}, nil
 }
 
 // spotWorld is what was sold, and for how much.
@@ -128,13 +142,18 @@ func (w *spotWorld) cheapest(at time.Time) (best provider.Offering, err error) {
 }
 
 // setting is a simulation in this world, without jobs.
-func (w *spotWorld) setting(g *spotGround, start time.Time, seed uint64) (sim.Setting, error) {
+func (w *spotWorld) setting(g *spotGround, rule string, start time.Time, seed uint64) (sim.Setting, error) {
+	rules := map[string]policy.Policy{"": policy.Value, "cheapest-hour": policy.Blind}
+	plan, ok := rules[rule]
+	if !ok {
+		return sim.Setting{}, fmt.Errorf("there is no rule %q for spot machines", rule)
+	}
 	s := sim.Setting{
 		Variant: "spot", Seed: seed, Start: start, Horizon: 120 * 24 * time.Hour, Catalogue: w.catalogue, Prices: w.prices, Offerings: w.offerings,
 		Plan: func(p planner.Problem) (planner.Plan, error) {
 			settings := policy.Settings{Turns: placement.Turns}
 			settings.Limits.Quick = true
-			return policy.Value(p, settings)
+			return plan(p, settings)
 		},
 		Loop: autoscale.Settings{Round: spotRound, Book: bookEvery, SkipUnchanged: true, MaxMoves: anyNumber},
 	}
