@@ -149,17 +149,19 @@ type count struct {
 	units float64
 }
 
-// counts numbers the counts; none if there are few jobs, or jobs of ever other sizes.
+// counts numbers the counts; none if there are few jobs, jobs of ever other sizes, or so many
+// options that the rows cost more than they tell.
 func (t *tree) counts(keep [][]bool) map[count]int32 {
 	if len(t.jobs) <= exactJobs {
 		return nil
 	}
-	list := make(map[count]int32)
+	list, columns := make(map[count]int32), 0
 	for _, j := range t.jobs {
 		for i, o := range t.p.Options[j] {
 			if !keep[j][i] || o.Units > t.room[o.Row]+roomTol {
 				continue
 			}
+			columns++
 			for _, c := range []count{{row: -1}, {row: o.Row}, {o.Row, o.Units}} {
 				if _, seen := list[c]; !seen {
 					list[c] = int32(len(list))
@@ -167,7 +169,7 @@ func (t *tree) counts(keep [][]bool) map[count]int32 {
 			}
 		}
 	}
-	if len(list) > countsMost {
+	if len(list) > countsMost || columns > cutColumns {
 		return nil
 	}
 	return list

@@ -80,11 +80,7 @@ func (t *tree) least() []inequality {
 // near looks for a better choice among the options that lose least under the program as
 // it stands, and reports whether there was one.
 func (t *tree) near(columns, nodes int) bool {
-	q := t.prove()
-	losses := make([]float64, t.lp.Columns())
-	for c, n := range t.owner {
-		losses[c] = q.worth[n] - q.earn[c]
-	}
+	losses := t.losses()
 	most := math.Inf(1)
 	if len(losses) > columns {
 		sorted := slices.Clone(losses)
@@ -107,7 +103,7 @@ func (t *tree) near(columns, nodes int) bool {
 	}
 	u.found, u.nodes, u.limit, u.open, u.here, u.applied = false, 0, nodes, nil, nil, nil
 	if u.restate(nil, out) {
-		u.search(q.bound)
+		u.search(math.Inf(1))
 	}
 	t.nodes += u.nodes
 	if u.found {
@@ -288,6 +284,7 @@ func (t *tree) derive(m mixed, columns, weight []float64) (inequality, bool) {
 // what is struck of the columns that are not basic, and solves it from the present basis.
 func (t *tree) restate(cuts []inequality, struck []bool) bool {
 	old, basis := t.lp, t.s.Basis()
+	far := t.far()
 	row := make([]int32, len(old.Bound)) // old row → new, -1
 	var bound []float64
 	for r, b := range old.Bound {
@@ -346,7 +343,48 @@ func (t *tree) restate(cuts []inequality, struck []bool) bool {
 	t.pivots += t.s.Iteration
 	t.s = linear.NewSimplex(lp)
 	t.s.SetBasis(head)
-	return t.s.Dual(nodePivots) == linear.Optimal
+	hold := func(held bool) {
+		for c, k := range column {
+			if far != nil && far[c] && k >= 0 {
+				t.s.Fix(int(k), held)
+			}
+		}
+	}
+	hold(true)
+	status := t.s.Dual(nodePivots)
+	hold(false)
+	return status == linear.Optimal
+}
+
+// far marks, in a large program, the columns that lose most at the prices: a few cuts move
+// prices little, and what is not optimal for them then is in the bound.
+func (t *tree) far() []bool {
+	if t.lp.Columns() <= cutColumns {
+		return nil
+	}
+	losses := t.losses()
+	sorted := slices.Clone(losses)
+	slices.Sort(sorted)
+	list := make([]bool, len(losses))
+	for c, l := range losses {
+		list[c] = l > sorted[cutColumns/2]
+	}
+	for _, v := range t.s.Basis() {
+		if v >= 0 {
+			list[v] = false
+		}
+	}
+	return list
+}
+
+// losses are by how much a column earns less than its job's best.
+func (t *tree) losses() []float64 {
+	q := t.prove()
+	list := q.earn
+	for c, n := range t.owner {
+		list[c] = q.worth[n] - list[c]
+	}
+	return list
 }
 
 // struck marks the columns whose use would leave no more than the best choice: theirs
