@@ -119,10 +119,11 @@ test-month: ## a month of demand three times its budget on real prices, from a p
 test-budget: ## five hundred random histories under budget policies, from a printed seed; needs Go
 	@.ci/budget 500
 
-soak: ## ten thousand crashes, five thousand histories under budgets, ten months of demand beyond their budget, then properties and fuzzing at full length (hours); needs Go
+soak: $(HIGHS) ## ten thousand crashes, five thousand histories under budgets, ten months of demand beyond their budget, larger assignments beside HiGHS, then properties and fuzzing at full length (hours); needs what test-highs needs
 	@.ci/crash 10000
 	@.ci/budget 5000
 	@.ci/month 10
+	cd test/highs && GOFLAGS=-mod=readonly GOODFLEET_HIGHS=$(HIGHS) GOODFLEET_CI_CACHE=$(CACHE) $(GO) test -count=1 -timeout 0 -run Assignments . -instances 5000 -larger 500 -seed $(or $(SOAK_SEED),2)
 	@.ci/soak 1000 10m "$(RAPID)" "$(FUZZ)"
 
 soak-tenth: ## a tenth of soak, with a printed seed; needs Go

@@ -36,7 +36,7 @@ type tree struct {
 	nodes  int
 	pivots int // of programs before, since the root
 	limit  int // of nodes, and a multiple of it of pivots
-	open   nodes
+	open   queue[*node]
 	here   []int32 // basis of the node that the program stands at; nil: none
 	lost   float64 // most that anything left behind may be worth
 
@@ -63,28 +63,7 @@ type node struct {
 	order int
 }
 
-// nodes is a heap of open nodes: largest bound first, then the oldest.
-type nodes []*node
-
-func (h nodes) Len() int { return len(h) }
-func (h nodes) Less(a, b int) bool {
-	if h[a].bound != h[b].bound {
-		return h[a].bound > h[b].bound
-	}
-	return h[a].order < h[b].order
-}
-func (h nodes) Swap(a, b int) { h[a], h[b] = h[b], h[a] }
-
-// Push and Pop serve container/heap.
-func (h *nodes) Push(x any) { *h = append(*h, x.(*node)) }
-
-// Pop removes the last entry.
-func (h *nodes) Pop() any {
-	old := *h
-	last := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return last
-}
+func (n *node) rank() (float64, int) { return n.bound, n.order }
 
 // newTree states the program of the given jobs in the given room. A choice must be
 // worth more than best to count.
@@ -235,7 +214,7 @@ func (t *tree) search(bound float64) float64 {
 	}
 	t.leastAt = len(t.lp.Bound) - t.countRows
 	t.pivots = -t.s.Iteration // the root's do not count
-	t.open = nodes{&node{bound: bound, basis: t.s.Basis()}}
+	t.open = queue[*node]{&node{bound: bound, basis: t.s.Basis()}}
 	order := 0
 	for len(t.open) > 0 {
 		n := heap.Pop(&t.open).(*node)

@@ -16,6 +16,23 @@ const (
 	ofEach               // each job in each row its own
 )
 
+// worths turns goodputs, of which one is least, into what Sia's program counts: their power,
+// 1.1 more than none. Half of the jobs run already and lose a part by any change.
+func worths(r *rand.Rand, list []Option, least, power float64) []Option {
+	now, factor := -1, 1.0
+	if r.IntN(2) == 0 {
+		now, factor = r.IntN(len(list)), r.Float64()
+	}
+	for i := range list {
+		v := list[i].Value / least
+		if now >= 0 && i != now {
+			v *= factor
+		}
+		list[i].Value = 1.1 + math.Copysign(math.Pow(v, power), power)
+	}
+	return list
+}
+
 // anySizes draws jobs that run at sizes of 1 to 16, at most 60 options each, with goodput as
 // in configs, on about perJob units a job. Options are worth goodput to the power, 1.1
 // more than none, as Sia's program counts them.
@@ -52,18 +69,7 @@ func anySizes(jobs, rows int, perJob, power float64, sizes sizing, seed uint64) 
 				least = min(least, list[len(list)-1].Value)
 			}
 		}
-		now, factor := -1, 1.0
-		if r.IntN(2) == 0 {
-			now, factor = r.IntN(len(list)), r.Float64()
-		}
-		for i := range list {
-			v := list[i].Value / least
-			if now >= 0 && i != now {
-				v *= factor
-			}
-			list[i].Value = 1.1 + math.Copysign(math.Pow(v, power), power)
-		}
-		p.Options = append(p.Options, list)
+		p.Options = append(p.Options, worths(r, list, least, power))
 	}
 	p.Offset = -1.1 * float64(jobs)
 	return p

@@ -21,28 +21,7 @@ type packed struct {
 // span is from low to high.
 type span struct{ low, high float64 }
 
-// stack is a heap of nodes: largest bound first, then the oldest.
-type stack []*packed
-
-func (h stack) Len() int { return len(h) }
-func (h stack) Less(a, b int) bool {
-	if h[a].bound != h[b].bound {
-		return h[a].bound > h[b].bound
-	}
-	return h[a].order < h[b].order
-}
-func (h stack) Swap(a, b int) { h[a], h[b] = h[b], h[a] }
-
-// Push and Pop serve container/heap.
-func (h *stack) Push(x any) { *h = append(*h, x.(*packed)) }
-
-// Pop removes the last entry.
-func (h *stack) Pop() any {
-	old := *h
-	last := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return last
-}
+func (n *packed) rank() (float64, int) { return n.bound, n.order }
 
 // pack branches over patterns. It reports whether they could be used at all.
 func (p *Problem) pack(r *relaxation, keep [][]bool, res *Result, l Limits) bool {
@@ -60,7 +39,7 @@ func (p *Problem) pack(r *relaxation, keep [][]bool, res *Result, l Limits) bool
 	for range 1 + len(t.room) {
 		root.count = append(root.count, span{0, float64(len(p.Options))})
 	}
-	waiting := stack{root}
+	waiting := queue[*packed]{root}
 	order := 0
 	for len(waiting) > 0 {
 		n := heap.Pop(&waiting).(*packed)

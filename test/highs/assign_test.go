@@ -11,9 +11,11 @@ import (
 )
 
 // drawAssignment makes jobs with goodputs that grow ever more slowly with size. Half of the
-// draws have sizes of 1, 2, 4 and 8, the others any.
+// draws have sizes of 1, 2, 4 and 8, the others any; in some a quarter of the jobs are equal
+// to others, or least accelerators, which weigh jobs, lie six orders of magnitude apart.
 func drawAssignment(r *rand.Rand, jobs, types int) *share.Assignment {
-	a := &share.Assignment{Power: []float64{-0.5, -1, 0.5, 1}[r.IntN(4)], Lambda: 1.1}
+	a := &share.Assignment{Power: []float64{-0.5, -1, 0.5, 1, -2, 2}[r.IntN(6)], Lambda: []float64{1.1, 1.1, 0, 0.5, 100}[r.IntN(5)]}
+	equal, far := r.IntN(4) == 0, r.IntN(6) == 0
 	speed := make([]float64, types)
 	mixed := r.IntN(2) == 0
 	for k := range types {
@@ -22,6 +24,15 @@ func drawAssignment(r *rand.Rand, jobs, types int) *share.Assignment {
 	}
 	for j := range jobs {
 		q := share.Request{ID: fmt.Sprint(j), MinGPUs: 1, Current: -1}
+		if equal && j > 0 && r.IntN(4) == 0 {
+			q = a.Requests[r.IntN(j)]
+			q.ID = fmt.Sprint(j)
+			a.Requests = append(a.Requests, q)
+			continue
+		}
+		if far {
+			q.MinGPUs = []float64{1e-3, 1e3, math.Pow(10, 6*r.Float64()-3)}[min(j, 2)]
+		}
 		bend := 0.35 + 0.6*r.Float64()
 		for k := range types {
 			if r.IntN(6) == 0 {
@@ -102,6 +113,37 @@ func assignment(a *share.Assignment, gap float64) answer {
 		p.Upper[i] = 1
 	}
 	return of(solver.Solve(p))
+}
+
+// TestLargerAssignmentsKeepToTheirBounds asks for 1e-4 of 60 to 150 jobs, where no more is
+// promised than what the answer says of itself.
+func TestLargerAssignmentsKeepToTheirBounds(t *testing.T) {
+	r := rand.New(rand.NewPCG(*seed, 4))
+	worst, optimal := 0.0, 0
+	for i := range *larger {
+		a := drawAssignment(r, 60+r.IntN(91), 2+r.IntN(5))
+		got, want := a.Solve(whole.Limits{Gap: 1e-4}), assignment(a, 1e-7)
+		if (got.Status == "infeasible") != want.infeasible {
+			t.Errorf("instance %d: status %s, want infeasible %v", i, got.Status, want.infeasible)
+		}
+		if want.infeasible {
+			continue
+		}
+		low, high := got.Objective, got.Bound
+		if a.Power < 0 {
+			low, high = high, low
+		}
+		if slack := near * max(1, math.Abs(want.value)); low > want.value+slack || high < want.value-slack {
+			t.Errorf("instance %d, p = %g: objective %.10g and bound %.10g beside the optimum %.10g", i, a.Power, got.Objective, got.Bound, want.value)
+		}
+		if (got.Status == "optimal") != (got.Gap <= 1e-4) {
+			t.Errorf("instance %d: %s with a gap of %g", i, got.Status, got.Gap)
+		}
+		if worst = max(worst, got.Gap); got.Status == "optimal" {
+			optimal++
+		}
+	}
+	t.Logf("%d of %d optimal, largest gap %.1e", optimal, *larger, worst)
 }
 
 func TestAssignmentsAgreeWithHiGHS(t *testing.T) {

@@ -150,10 +150,23 @@ func TestEveryFamilyIsHeldAgainstInstancesOfEveryKind(t *testing.T) {
 		if slices.ContainsFunc(a.Requests, func(q share.Request) bool { return q.Pinned }) {
 			count["pinned jobs"]++
 		}
+		least, most, equal := math.Inf(1), 0.0, false
+		for j, q := range a.Requests {
+			least, most = min(least, q.MinGPUs), max(most, q.MinGPUs)
+			for _, other := range a.Requests[:j] {
+				equal = equal || slices.Equal(q.Options, other.Options) && q.Options[0].Goodput > 0
+			}
+		}
+		if equal {
+			count["equal jobs"]++
+		}
+		if most >= (1-1e-9)*1e6*least {
+			count["weights over six orders"]++
+		}
 		count[a.Solve(whole.Limits{Gap: 1e-3}).Status]++
 	}
 	t.Logf("Sia: %d instances: %s", *instances, listed(count))
-	for _, kind := range []string{"no job", "one job", "zero capacity", "a job that fits nothing", "pinned jobs", "infeasible"} {
+	for _, kind := range []string{"no job", "one job", "zero capacity", "a job that fits nothing", "pinned jobs", "equal jobs", "weights over six orders", "infeasible"} {
 		if *instances >= 500 && count[kind] < leastOf {
 			t.Errorf("Sia: %d instances with %s, want at least %d", count[kind], kind, leastOf)
 		}

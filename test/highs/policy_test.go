@@ -11,6 +11,7 @@ import (
 
 var (
 	instances = flag.Int("instances", 500, "random instances for each policy")
+	larger    = flag.Int("larger", 12, "random assignments of more than 50 jobs")
 	seed      = flag.Uint64("seed", 1, "seed of the instances")
 )
 
