@@ -16,9 +16,11 @@
 // hull of its columns, and holds for any prices, however they were found. The
 // point is repaired, checked against its rows and, on request, moved to a vertex by
 // the simplex method of package linear, by a second gain among the best points. Programs
-// of over 4000 jobs are purified instead, until no more shares are split than there are
-// capacity rows; where one job alone caps the level, after the second gain was maximised by
-// the interior point method, within 1e-6.
+// of over 4000 jobs are settled instead: prices within 1e-4 decide nearly all jobs, and the
+// others are a small program, whose vertex and prices are those of the whole. Where jobs are
+// alike, or one caps the level so that prices decide nothing, they are purified, until no more
+// shares are split than there are capacity rows; in those cases the second gain, maximised
+// inside the best level, is within 1e-6.
 //
 // Interior point: Mehrotra, SIAM Journal on Optimization 2, 1992.
 package block

@@ -18,7 +18,7 @@ const (
 // thin takes an interior point to one where few jobs are split, and reports whether it
 // did: not if that would cost more than the gap allows.
 func (p *Program) thin(s *Solution, o Options) bool {
-	if p.Level && p.idle(s) {
+	if p.Level && p.idle(s, o) {
 		return false
 	}
 	thinned := *s
@@ -31,22 +31,23 @@ func (p *Program) thin(s *Solution, o Options) bool {
 	return true
 }
 
-// idle reports whether one job that cannot go faster caps the level: the prices of capacity
-// are then next to nothing, and tell no share from another.
-func (p *Program) idle(s *Solution) bool {
+// idle reports whether one job that cannot go faster caps the level, as far as the gap
+// tells: the prices of capacity are then next to nothing, and tell no share from another.
+func (p *Program) idle(s *Solution, o Options) bool {
 	most := math.Inf(1)
 	for j := range p.Jobs() {
 		if n := p.follow(j); n > 0 {
 			most = min(most, (p.fastest(j)-p.floor(j))/n)
 		}
 	}
-	return s.Bound >= most*(1-capTol)
+	return s.Bound >= most*(1-capTol) || s.Level >= most*(1-o.gap())
 }
 
-// secondInside finds, where a job caps the level, the shares of most gain that keep it: a
+// secondInside finds, where prices do not decide, the shares of most gain that keep it: a
 // program of gains whose floors are the level, less what is given up of it for an interior.
 // What is taken keeps the level within the gap; the gain is within secondGap of the most.
-func (p *Program) secondInside(s *Solution, o Options) {
+// It reports whether there is such a point.
+func (p *Program) secondInside(s *Solution, o Options) bool {
 	give := min(0.1*o.gap(), insideSlack)
 	q := *p
 	q.Level, q.Follow = false, nil
@@ -55,20 +56,28 @@ func (p *Program) secondInside(s *Solution, o Options) {
 		q.Floor[j] = (p.floor(j) + p.follow(j)*s.Level) * (1 - give)
 	}
 	second := Solution{X: make([]float64, p.Columns())}
-	after := o
-	after.Gap = max(o.gap(), secondGap)
-	q.sift(&second, after)
-	s.Iterations += second.Iterations
-	if second.Violation > feasibleTol {
-		return
+	after := Options{Gap: max(o.gap(), secondGap), Iterations: o.Iterations}
+	rough := after
+	rough.Gap = max(rough.Gap, settleGap)
+	q.sift(&second, rough)
+	if !q.settle(&second, after) {
+		after.Prices, after.Vertex = second.Prices, true
+		q.sift(&second, after)
+		if second.Violation > feasibleTol {
+			return false
+		}
+		q.thin(&second, after)
 	}
-	q.thin(&second, after)
+	s.Iterations += second.Iterations
+	s.Pivots += second.Pivots
 	kept := *s
 	kept.X = second.X
 	kept.close(p, o.gap())
-	if kept.Violation <= feasibleTol && kept.Gap <= max(o.gap(), s.Gap) {
-		*s = kept
+	if kept.Violation > feasibleTol || kept.Gap > max(o.gap(), s.Gap) {
+		return false
 	}
+	*s = kept
+	return true
 }
 
 // thinned drops shares that only the distance from the optimum explains, makes up by a

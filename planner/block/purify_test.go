@@ -34,7 +34,7 @@ func TestSecondObjectiveInsideIsThatOfTheVertex(t *testing.T) {
 	p := fleet(400, 5, 3, true, 0) // a job that cannot go faster caps the level
 	want := Solve(p, Options{Gap: 1e-9, Vertex: true, Second: true})
 	got := Solve(p, Options{Gap: 1e-6})
-	if !p.idle(&got) {
+	if !p.idle(&got, Options{}) {
 		t.Fatal("no job caps the level: nothing would be tested")
 	}
 	p.secondInside(&got, Options{Gap: 1e-6, Vertex: true, Second: true})

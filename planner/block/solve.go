@@ -44,7 +44,19 @@ func (p *Program) solve(o Options) Solution {
 	if o.Prices != nil && o.Point != nil && p.warm(&s, o) {
 		return s
 	}
-	p.sift(&s, o)
+	if o.Vertex && p.many() {
+		rough := Options{Gap: max(o.gap(), settleGap), Iterations: o.Iterations, Prices: o.Prices}
+		p.sift(&s, rough)
+		if !(o.Second && p.Level && p.idle(&s, o)) && p.settle(&s, o) {
+			return s
+		}
+		if !p.Level { // a level's prices favour few columns where most are nothing
+			o.Prices = s.Prices
+		}
+	}
+	if !o.Vertex || !p.many() || !p.Level || s.Gap > o.gap() {
+		p.sift(&s, o)
+	}
 	if s.Gap > o.gap() || s.Violation > feasibleTol {
 		if conflict := p.conflict(o); len(conflict) > 0 {
 			return Solution{Status: Infeasible, X: make([]float64, p.Columns()), Bound: math.Inf(-1), Conflict: conflict, Prices: s.Prices, Iterations: s.Iterations}
@@ -54,9 +66,13 @@ func (p *Program) solve(o Options) Solution {
 	case s.Status != Optimal || o.Vertex && !p.many():
 		p.vertex(&s, o)
 	case o.Vertex:
-		if o.Second && p.Level && p.idle(&s) {
-			p.secondInside(&s, o)
-		} else if !p.thin(&s, o) && !p.Level {
+		second := o.Second && p.Level
+		idle := second && p.idle(&s, o)
+		switch {
+		case idle && p.secondInside(&s, o):
+		case p.thin(&s, o):
+		case second && !idle && p.secondInside(&s, o):
+		case !p.Level:
 			p.vertex(&s, o)
 		}
 	}
@@ -172,18 +188,47 @@ func (s *Solution) take(x, prices []float64, bound float64) {
 	s.X = x
 }
 
-// sample prices capacity by a systematic sample of the jobs with its share of it.
+// sample prices capacity by a systematic sample of the jobs with their share of it: by what
+// the sampled jobs' columns use, as jobs of many workers come in few.
 func (p *Program) sample(o Options) []float64 {
 	step := max(1, p.Jobs()/sampleJobs)
 	var jobs []int32
 	for j := step / 2; j < p.Jobs(); j += step {
 		jobs = append(jobs, int32(j))
 	}
-	sc := p.scale(jobs, nil, float64(len(jobs))/float64(p.Jobs()))
+	all, part := 0.0, 0.0
+	for j := range p.Jobs() {
+		all += p.appetite(j)
+	}
+	for _, j := range jobs {
+		part += p.appetite(int(j))
+	}
+	share := float64(len(jobs)) / float64(p.Jobs())
+	if part > 0 {
+		share = part / all
+	}
+	sc := p.scale(jobs, nil, share)
 	it := newInterior(sc)
 	it.begin()
 	it.run(1e-4, o.iterations())
-	return sc.unscalePrices(it.lambda, p)
+	prices := sc.unscalePrices(it.lambda, p)
+	if !p.Level { // of which prices are known up to a factor
+		for r := range prices {
+			prices[r] /= share
+		}
+	}
+	return prices
+}
+
+// appetite is what a column of job j uses of capacity, on average.
+func (p *Program) appetite(j int) float64 {
+	sum := 0.0
+	for k := p.Entry[p.First[j]]; k < p.Entry[p.First[j+1]]; k++ {
+		if c := p.Capacity[p.Row[k]]; c > 0 {
+			sum += p.Use[k] / c
+		}
+	}
+	return sum / float64(max(1, p.First[j+1]-p.First[j]))
 }
 
 // unscalePrices turns prices of the scaled rows into those of p's.
