@@ -28,25 +28,46 @@ func (f *fields) UnmarshalJSON(text []byte) error {
 	if text[0] != '{' {
 		return &json.UnmarshalTypeError{Value: kind(text), Type: reflect.TypeFor[map[string]any]()}
 	}
-	list := make(fields, 0, bytes.Count(text, []byte{':'}))
-	rest := space(bytes.Clone(text)[1:])
-	for rest[0] != '}' {
-		name, after := value(rest)
-		if name = name[1 : len(name)-1]; bytes.IndexByte(name, '\\') >= 0 {
-			var plain string
-			if err := json.Unmarshal(rest[:len(name)+2], &plain); err != nil {
-				return err
-			}
-			name = []byte(plain)
-		}
-		raw, after := value(space(space(after)[1:])) // past the colon
-		list = append(list, field{name, raw})
-		if rest = space(after); rest[0] == ',' {
-			rest = space(rest[1:])
-		}
-	}
+	list, err := members(bytes.Clone(text))
 	*f = list
-	return nil
+	return err
+}
+
+// members takes a checked object apart.
+func members(text []byte) (fields, error) {
+	list := make(fields, 0, 8)
+	rest := space(space(text)[1:])
+	for rest[0] != '}' {
+		name, after, err := member(rest)
+		if err != nil {
+			return nil, err
+		}
+		raw, after := value(after)
+		list = append(list, field{name, raw})
+		rest = next(after)
+	}
+	return list, nil
+}
+
+// member splits the checked members of an object after the name and colon of the first.
+func member(text []byte) (name, rest []byte, err error) {
+	name, rest = value(text)
+	if name = name[1 : len(name)-1]; bytes.IndexByte(name, '\\') >= 0 {
+		var plain string
+		if err := json.Unmarshal(text[:len(name)+2], &plain); err != nil {
+			return nil, nil, err
+		}
+		name = []byte(plain)
+	}
+	return name, space(space(rest)[1:]), nil
+}
+
+// next skips what is between one value of a list or object and the next, or its end.
+func next(text []byte) []byte {
+	if text = space(text); text[0] == ',' {
+		return space(text[1:])
+	}
+	return text
 }
 
 // space skips what is between values.
@@ -109,14 +130,39 @@ const finiteWord = "a number below 1.8e308"
 
 // number reads a value that must be a number, and finite.
 func number(text []byte, path string, args ...any) (float64, error) {
+	v, reason := finite(text)
+	if reason != "" {
+		return 0, fieldErr(reason, path, args...)
+	}
+	return v, nil
+}
+
+// finite is a number, or the reason why it is none.
+func finite(text []byte) (v float64, reason string) {
 	if k := kind(text); k != "number" {
-		return 0, fieldErr(k+": want a number", path, args...)
+		return 0, k + ": want a number"
 	}
 	v, err := strconv.ParseFloat(string(text), 64)
 	if err != nil {
-		return 0, fieldErr(fmt.Sprintf("%.30s: want %s", text, finiteWord), path, args...)
+		return 0, fmt.Sprintf("%.30s: want %s", text, finiteWord)
 	}
-	return v, nil
+	return v, ""
+}
+
+// optional reads a number that may be left out, or null; nil then.
+func optional(text []byte, path, name string) (*float64, error) {
+	switch k := kind(text); k {
+	case "null":
+		return nil, nil
+	case "number":
+		v, err := strconv.ParseFloat(string(text), 64)
+		if err != nil {
+			return nil, &FieldError{join(path, name), fmt.Sprintf("number %.30s: want %s", text, finiteWord)}
+		}
+		return &v, nil
+	default:
+		return nil, &FieldError{join(path, name), k + ": want a number"}
+	}
 }
 
 // twice reports the first name that an object has more than once.

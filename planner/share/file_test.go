@@ -2,6 +2,7 @@ package share
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -225,6 +226,25 @@ func FuzzFields(f *testing.F) {
 		}
 		if diff := cmp.Diff(want, members); diff != "" && strings.ToValidUTF8(text, "") == text {
 			t.Errorf("%q (-encoding/json +fields)\n%s", text, diff)
+		}
+	})
+}
+
+// FuzzParse: a document is a problem, or an error with a reason.
+func FuzzParse(f *testing.F) {
+	f.Add(twoJobs)
+	f.Add(`{"cluster":{"a":1},"jobs":[null]}`)
+	f.Add(`{"cl\u0075ster":{"a":1},"jobs":[{"id":"x","steps_left":1,"throughput":{"a":null},"note":{"a":[1,"]"]}}],"pairs":null}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		p, err := Parse([]byte(text))
+		var field *FieldError
+		switch {
+		case err == nil && !json.Valid([]byte(strings.TrimPrefix(text, "\ufeff"))):
+			t.Errorf("%q is taken, and no JSON", text)
+		case err == nil && len(p.Types) == 0:
+			t.Errorf("%q is taken, and has no types", text)
+		case err != nil && (!errors.As(err, &field) || field.Reason == ""):
+			t.Errorf("%q: %v is no place with a reason", text, err)
 		}
 	})
 }

@@ -8,16 +8,147 @@ import (
 	"slices"
 )
 
-func (p *Problem) readJob(raw json.RawMessage, i int, types, jobs map[string]int) error {
-	path := fmt.Sprintf("jobs[%d]", i)
-	var f jobFile
-	if err := decode(raw, &f, path); err != nil {
-		return err
+// readJobs reads a checked list of jobs.
+func (p *Problem) readJobs(text []byte, types, jobs map[string]int) error {
+	rest := space(text[1:])
+	for i := 0; rest[0] != ']'; i++ {
+		path := fmt.Sprintf("jobs[%d]", i)
+		var f jobFile
+		after, err := f.read(rest, path, types)
+		if err != nil {
+			return err
+		}
+		if err := p.addJob(&f, i, path, jobs); err != nil {
+			return err
+		}
+		rest = next(after)
 	}
-	if err := onlyFields(raw, path, "id", "scale_factor", "weight", "steps_left", "throughput", "elapsed_s", "isolated_elapsed_s", "slo_left_s", "model", "name", "note"); err != nil {
-		return err
+	return nil
+}
+
+// jobFields are those that a job may have.
+var jobFields = []string{"id", "scale_factor", "weight", "steps_left", "throughput", "elapsed_s", "isolated_elapsed_s", "slo_left_s", "model", "name", "note"}
+
+// read takes the first value of a checked text, which must be a job, and returns what follows.
+func (f *jobFile) read(text []byte, path string, types map[string]int) (rest []byte, err error) {
+	switch k := kind(text); k {
+	case "null":
+		_, rest = value(text)
+		return rest, nil
+	case "object":
+	default:
+		return nil, &FieldError{path, k + ": want an object"}
 	}
-	id, err := identity(f.ID, path+".id")
+	var room [16][]byte
+	seen := room[:0]
+	rest = space(text[1:])
+	for rest[0] != '}' {
+		name, after, err := member(rest)
+		if err != nil {
+			return nil, err
+		}
+		if seen, err = oneOf(seen, name, path, jobFields); err != nil {
+			return nil, err
+		}
+		if after, err = f.take(string(name), after, path, types); err != nil {
+			return nil, err
+		}
+		rest = next(after)
+	}
+	return rest[1:], nil
+}
+
+// take reads the field of a job that a checked text begins with, and returns what follows.
+func (f *jobFile) take(name string, text []byte, path string, types map[string]int) (rest []byte, err error) {
+	if name == "throughput" {
+		return f.readThroughput(text, path, types)
+	}
+	raw, rest := value(text)
+	var number *float64
+	switch name {
+	case "id":
+		f.id = raw
+		return rest, nil
+	case "model", "name", "note":
+		return rest, nil
+	}
+	if number, err = optional(raw, path, name); err != nil {
+		return nil, err
+	}
+	switch name {
+	case "scale_factor":
+		f.scale = number
+	case "weight":
+		f.weight = number
+	case "steps_left":
+		f.steps = number
+	case "slo_left_s":
+		f.deadline = number
+	case "elapsed_s":
+		f.elapsed = orZero(number)
+	case "isolated_elapsed_s":
+		f.isolated = orZero(number)
+	}
+	return rest, nil
+}
+
+func orZero(v *float64) float64 {
+	if v == nil {
+		return 0
+	}
+	return *v
+}
+
+func (f *jobFile) readThroughput(text []byte, path string, types map[string]int) (rest []byte, err error) {
+	switch k := kind(text); k {
+	case "null":
+		_, rest = value(text)
+		return rest, nil
+	case "object":
+	default:
+		return nil, fieldErr(k+": want an object", "%s.throughput", path)
+	}
+	f.throughput = make([]float64, len(types))
+	for w := range f.throughput {
+		f.throughput[w] = math.NaN()
+	}
+	rest = space(text[1:])
+	for rest[0] != '}' {
+		name, after, err := member(rest)
+		if err != nil {
+			return nil, err
+		}
+		raw, after := value(after)
+		w, ok := types[string(name)]
+		switch {
+		case !ok:
+			return nil, fieldErr("there is no such type in cluster", "%s.throughput.%s", path, name)
+		case !math.IsNaN(f.throughput[w]):
+			return nil, fieldErr("is there twice", "%s.throughput.%s", path, name)
+		}
+		if f.throughput[w] = 0; raw[0] != 'n' {
+			v, reason := finite(raw)
+			if v < 0 {
+				reason = fmt.Sprintf("%g: want at least 0", v)
+			}
+			if reason != "" {
+				return nil, fieldErr(reason, "%s.throughput.%s", path, name)
+			}
+			f.throughput[w] = v
+		}
+		rest = next(after)
+	}
+	for w, v := range f.throughput {
+		if math.IsNaN(v) {
+			f.throughput[w] = 0
+		}
+	}
+	return rest[1:], nil
+}
+
+// addJob checks what a job says.
+func (p *Problem) addJob(f *jobFile, i int, path string, jobs map[string]int) error {
+	id, err := identity(f.id, path+".id")
 	if err != nil {
 		return err
 	}
@@ -25,51 +156,35 @@ func (p *Problem) readJob(raw json.RawMessage, i int, types, jobs map[string]int
 		return fieldErr(fmt.Sprintf("%q is also the id of jobs[%d]", id, first), "%s.id", path)
 	}
 	jobs[id] = i
-	j := Job{ID: id, Scale: 1, Weight: 1, Throughput: make([]float64, len(types)), Elapsed: f.Elapsed, Isolated: f.Isolated, Deadline: math.NaN()}
-	if f.Scale != nil {
-		if *f.Scale < 1 || *f.Scale != math.Trunc(*f.Scale) || *f.Scale > most {
-			return fieldErr(fmt.Sprintf("%g: want a whole number of workers, 1 to 1e9", *f.Scale), "%s.scale_factor", path)
+	j := Job{ID: id, Scale: 1, Weight: 1, Throughput: f.throughput, Elapsed: f.elapsed, Isolated: f.isolated, Deadline: math.NaN()}
+	if f.scale != nil {
+		if *f.scale < 1 || *f.scale != math.Trunc(*f.scale) || *f.scale > most {
+			return fieldErr(fmt.Sprintf("%g: want a whole number of workers, 1 to 1e9", *f.scale), "%s.scale_factor", path)
 		}
-		j.Scale = int(*f.Scale)
+		j.Scale = int(*f.scale)
 	}
-	if f.Weight != nil {
-		if j.Weight = *f.Weight; j.Weight <= 0 {
+	if f.weight != nil {
+		if j.Weight = *f.weight; j.Weight <= 0 {
 			return fieldErr(fmt.Sprintf("%g: want more than 0", j.Weight), "%s.weight", path)
 		}
 	}
-	if f.Steps == nil {
+	if f.steps == nil {
 		return fieldErr("is missing", "%s.steps_left", path)
 	}
-	if j.Steps = *f.Steps; j.Steps < 0 {
+	if j.Steps = *f.steps; j.Steps < 0 {
 		return fieldErr(fmt.Sprintf("%g: want at least 0", j.Steps), "%s.steps_left", path)
 	}
-	if f.Elapsed < 0 {
-		return fieldErr(fmt.Sprintf("%g: want at least 0", f.Elapsed), "%s.elapsed_s", path)
+	if f.elapsed < 0 {
+		return fieldErr(fmt.Sprintf("%g: want at least 0", f.elapsed), "%s.elapsed_s", path)
 	}
-	if f.Isolated < 0 {
-		return fieldErr(fmt.Sprintf("%g: want at least 0", f.Isolated), "%s.isolated_elapsed_s", path)
+	if f.isolated < 0 {
+		return fieldErr(fmt.Sprintf("%g: want at least 0", f.isolated), "%s.isolated_elapsed_s", path)
 	}
-	if f.Deadline != nil {
-		j.Deadline = *f.Deadline
+	if f.deadline != nil {
+		j.Deadline = *f.deadline
 	}
-	if f.Throughput == nil {
+	if f.throughput == nil {
 		return fieldErr("is missing", "%s.throughput", path)
-	}
-	seen := make([]bool, len(types))
-	for _, m := range f.Throughput {
-		w, ok := types[string(m.name)]
-		switch {
-		case !ok:
-			return fieldErr("there is no such type in cluster", "%s.throughput.%s", path, m.name)
-		case seen[w]:
-			return fieldErr("is there twice", "%s.throughput.%s", path, m.name)
-		}
-		if seen[w] = true; m.null() {
-			continue
-		}
-		if j.Throughput[w], err = speed(m.value, "%s.throughput.%s", path, m.name); err != nil {
-			return err
-		}
 	}
 	p.Jobs = append(p.Jobs, j)
 	return nil

@@ -2,7 +2,6 @@ package share
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 	"strings"
 )
@@ -18,27 +17,28 @@ func onlyFields(text []byte, path string, names ...string) error {
 	var room [16][]byte
 	seen := room[:0]
 	for rest := space(text[1:]); rest[0] != '}'; {
-		name, after := value(rest)
-		if name = name[1 : len(name)-1]; bytes.IndexByte(name, '\\') >= 0 {
-			var plain string
-			if err := json.Unmarshal(rest[:len(name)+2], &plain); err != nil {
-				return err
-			}
-			name = []byte(plain)
+		name, after, err := member(rest)
+		if err != nil {
+			return err
 		}
-		if !slices.Contains(names, string(name)) {
-			return &FieldError{join(path, string(name)), "unknown field: want one of " + strings.Join(names, ", ")}
+		if seen, err = oneOf(seen, name, path, names); err != nil {
+			return err
 		}
-		for _, other := range seen {
-			if bytes.Equal(other, name) {
-				return &FieldError{join(path, string(name)), "is there twice"}
-			}
-		}
-		seen = append(seen, name)
-		_, after = value(space(space(after)[1:])) // past the colon
-		if rest = space(after); rest[0] == ',' {
-			rest = space(rest[1:])
-		}
+		_, after = value(after)
+		rest = next(after)
 	}
 	return nil
+}
+
+// oneOf adds a name to those seen, if it is one of names, and new.
+func oneOf(seen [][]byte, name []byte, path string, names []string) ([][]byte, error) {
+	if !slices.Contains(names, string(name)) {
+		return nil, &FieldError{join(path, string(name)), "unknown field: want one of " + strings.Join(names, ", ")}
+	}
+	for _, other := range seen {
+		if bytes.Equal(other, name) {
+			return nil, &FieldError{join(path, string(name)), "is there twice"}
+		}
+	}
+	return append(seen, name), nil
 }
