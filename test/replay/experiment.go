@@ -45,6 +45,7 @@ type scheduler struct {
 	Blind    bool   `json:"blind"`
 	FIFO     bool   `json:"fifo"`
 	Interior bool   `json:"interior"`
+	Ever     bool   `json:"ever"`    // Gavel's accounts go on for ever, see peer.GavelConfig
 	Unknown  bool   `json:"unknown"` // it is not told how much work jobs have
 }
 
@@ -119,8 +120,8 @@ func (p point) at() string {
 		words = append(words, fmt.Sprintf("%d jobs", p.Jobs))
 	}
 	switch {
-	case len(words) == 0 && len(p.seeds()) == 1:
-		return fmt.Sprintf("workload %d", p.seeds()[0])
+	case len(p.Seeds) == 1:
+		return strings.Join(append(words, fmt.Sprintf("workload %d", p.Seeds[0])), ", ")
 	case len(words) == 0:
 		return fmt.Sprintf("%d workloads", len(p.seeds()))
 	}

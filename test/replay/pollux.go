@@ -70,6 +70,11 @@ func elasticSetting(data string, e experiment, p point, number int) (sim.Setting
 	of := agents{}
 	adapts := true
 	switch how.Peer {
+	case "":
+		if s.Plan, err = gavelPlan(how, number); err != nil {
+			return sim.Setting{}, err
+		}
+		s.Loop.Round, adapts = gavelRound, false
 	case "tiresias":
 		s.Plan, adapts = peer.Tiresias{}.Plan, false
 	case "optimus":
@@ -90,6 +95,9 @@ func elasticSetting(data string, e experiment, p point, number int) (sim.Setting
 			continue
 		}
 		job := rigidJob(q, a)
+		if how.Peer == "" {
+			job.Curve = measured.Rigid{Of: a, Batch: q.Batch, InSteps: true}
+		}
 		if how.Peer == "optimus" {
 			job.Resources.Replicas.Set = sizesOf(q, a)
 		}

@@ -112,6 +112,16 @@ func nothingSold() (*provider.Catalogue, *pricing.History, error) {
 	return catalogue, prices, err
 }
 
+// gavelPlan is Gavel's rounds of a rule.
+func gavelPlan(how scheduler, seed int) (autoscale.PlanFunc, error) {
+	rule, ok := share.Find(how.Rule)
+	if !ok {
+		return nil, fmt.Errorf("there is no rule %q", how.Rule)
+	}
+	cfg := peer.GavelConfig{Rule: rule, Aware: how.Aware, Blind: how.Blind, FIFO: how.FIFO, Interior: how.Interior, Ever: how.Ever, Seed: uint64(seed)}
+	return peer.NewGavel(cfg).Plan, nil
+}
+
 // settingOf is the ground and the scheduler of a run.
 func settingOf(data string, e experiment, p point, seed int) (sim.Setting, error) {
 	if e.Workloads != "" {
@@ -129,13 +139,12 @@ func settingOf(data string, e experiment, p point, seed int) (sim.Setting, error
 	if p.rule != nil {
 		how = *p.rule
 	}
-	rule, ok := share.Find(how.Rule)
-	if !ok {
-		return sim.Setting{}, fmt.Errorf("there is no rule %q", how.Rule)
+	plan, err := gavelPlan(how, seed)
+	if err != nil {
+		return sim.Setting{}, err
 	}
-	gavel := peer.NewGavel(peer.GavelConfig{Rule: rule, Aware: how.Aware, Blind: how.Blind, FIFO: how.FIFO, Interior: how.Interior, Seed: uint64(seed)})
 	s := sim.Setting{
-		Variant: e.Name, Seed: uint64(seed), Start: begin, Horizon: farAway, Jobs: jobs, Catalogue: catalogue, Prices: prices, Plan: gavel.Plan, Lockstep: true,
+		Variant: e.Name, Seed: uint64(seed), Start: begin, Horizon: farAway, Jobs: jobs, Catalogue: catalogue, Prices: prices, Plan: plan, Lockstep: true,
 		Loop:  autoscale.Settings{Round: gavelRound, Book: bookEvery, SkipUnchanged: true, MaxMoves: anyNumber},
 		Truth: sim.Truth{Step: func(j *planner.Job) float64 { return workload.GavelStep(j.Family) }},
 	}

@@ -30,6 +30,11 @@ type GavelConfig struct {
 	// Gavel's solver did; else those of most throughput are taken.
 	Interior bool
 
+	// Ever is the mechanism as Sia's authors run it: shares anew in each round; time had
+	// counts from a job's arrival on; one queue of jobs and kinds, in which the largest
+	// priority of all comes first.
+	Ever bool
+
 	Renew time.Duration // least time between two allocations; 0: 1920 s, as published
 	Seed  uint64        // of the order of kinds
 }
@@ -80,6 +85,9 @@ type account struct {
 // NewGavel begins with nothing shared.
 func NewGavel(cfg GavelConfig) *Gavel {
 	cfg.Renew = cmp.Or(cfg.Renew, renew)
+	if cfg.Ever {
+		cfg.Renew = 1
+	}
 	return &Gavel{cfg: cfg, rng: rand.New(rand.NewPCG(cfg.Seed, streamKinds)), jobs: map[planner.JobID]*account{}}
 }
 
@@ -96,7 +104,7 @@ func (g *Gavel) Plan(p planner.Problem) (planner.Plan, error) {
 	g.settle(p.Now)
 	g.take(&p)
 	first := g.renewed.Equal(g.begin)
-	if g.flag && (first || p.Now.Sub(g.renewed) >= g.cfg.Renew) {
+	if g.cfg.Ever || g.flag && (first || p.Now.Sub(g.renewed) >= g.cfg.Renew) {
 		if err := g.renew(f); err != nil {
 			return planner.Plan{}, err
 		}
@@ -160,9 +168,10 @@ func (g *Gavel) renew(f *floor) error {
 		j := &p.Jobs[i]
 		a := g.jobs[j.Job.ID]
 		speeds := g.speeds(f, j)
-		if a.share == nil {
+		fresh := a.share == nil
+		if fresh {
 			a.time, a.lacks = make([]float64, len(f.kinds)), make([]float64, len(f.kinds))
-		} else {
+		} else if !g.cfg.Ever {
 			for w := range a.lacks {
 				a.lacks[w] += a.share[w]*since - (a.time[w] - half.Seconds())
 			}
@@ -172,7 +181,12 @@ func (g *Gavel) renew(f *floor) error {
 		}
 		a.done, a.alone = j.Done, isolated(f, speeds, sizeOf(j), len(p.Jobs))
 		for w := range a.time {
-			a.time[w] = half.Seconds()
+			if fresh && g.cfg.Ever {
+				g.total[w] += half.Seconds()
+			}
+			if fresh || !g.cfg.Ever {
+				a.time[w] = half.Seconds()
+			}
 		}
 		weight := j.Job.Weight
 		if weight == 0 {
@@ -183,9 +197,11 @@ func (g *Gavel) renew(f *floor) error {
 			Elapsed: p.Now.Sub(j.Job.Submitted).Seconds(), Isolated: a.isolate, Deadline: math.NaN(),
 		})
 	}
-	g.total = make([]float64, len(f.kinds))
-	for w := range g.total {
-		g.total[w] = half.Seconds() * float64(len(p.Jobs))
+	if !g.cfg.Ever {
+		g.total = make([]float64, len(f.kinds))
+		for w := range g.total {
+			g.total[w] = half.Seconds() * float64(len(p.Jobs))
+		}
 	}
 	if len(sp.Jobs) > 0 {
 		answer, err := g.cfg.Rule.Share(&sp, share.Options{Gap: 1e-6, Interior: g.cfg.Interior})
@@ -254,7 +270,7 @@ func isolated(f *floor, speeds []float64, scale, n int) float64 {
 
 // claimant is a job in the queue of a kind.
 type claimant struct {
-	job             int
+	job, kind       int
 	priority, lacks float64
 	share           float64
 }
@@ -268,50 +284,31 @@ func (g *Gavel) round(f *floor) planner.Plan {
 	}
 	taken := make([]bool, len(p.Jobs))
 	chosen := make([][]int, len(f.kinds))
+	left := make([]int, len(f.kinds))
+	for w := range left {
+		left[w] = f.kinds[w].workers
+	}
 	queue := make([]claimant, 0, len(p.Jobs))
-	for _, w := range order {
-		queue = queue[:0]
-		for i := range p.Jobs {
-			if taken[i] {
-				continue
-			}
-			j := &p.Jobs[i]
-			a := g.jobs[j.Job.ID]
-			speed := f.speed(j, w)
-			if speed <= 0 {
-				continue
-			}
-			c := claimant{job: i}
-			if a.share != nil {
-				c.share, c.lacks = a.share[w], a.lacks[w]
-			}
-			if c.share > 0 {
-				if part := a.time[w] / g.total[w]; part > 0 {
-					c.priority = c.share / part
-				} else {
-					c.priority = c.share * 1e9
-				}
-			}
-			if g.cfg.FIFO && c.priority == 0 {
-				continue
-			}
-			queue = append(queue, c)
-		}
+	serve := func() {
 		slices.SortStableFunc(queue, func(a, b claimant) int {
 			return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(b.lacks, a.lacks), cmp.Compare(b.share, a.share))
 		})
-		left := f.kinds[w].workers
 		for _, c := range queue {
-			if n := sizeOf(&p.Jobs[c.job]); n <= left {
-				left -= n
+			if n := sizeOf(&p.Jobs[c.job]); n <= left[c.kind] && !taken[c.job] {
+				left[c.kind] -= n
 				taken[c.job] = true
-				chosen[w] = append(chosen[w], c.job)
-			}
-			if left == 0 {
-				break
+				chosen[c.kind] = append(chosen[c.kind], c.job)
 			}
 		}
+		queue = queue[:0]
 	}
+	for _, w := range order {
+		queue = g.claimants(f, w, taken, queue)
+		if !g.cfg.Ever {
+			serve()
+		}
+	}
+	serve()
 	for w := range f.kinds {
 		g.place(f, w, chosen[w])
 	}
@@ -323,6 +320,33 @@ func (g *Gavel) round(f *floor) planner.Plan {
 		plan.NextDecision = time.Time{}
 	}
 	return plan
+}
+
+// claimants adds to a queue the jobs that may run on a kind.
+func (g *Gavel) claimants(f *floor, w int, taken []bool, queue []claimant) []claimant {
+	for i := range f.p.Jobs {
+		j := &f.p.Jobs[i]
+		if taken[i] || f.speed(j, w) <= 0 {
+			continue
+		}
+		a := g.jobs[j.Job.ID]
+		c := claimant{job: i, kind: w}
+		if a.share != nil {
+			c.share, c.lacks = a.share[w], a.lacks[w]
+		}
+		if c.share > 0 {
+			if part := a.time[w] / g.total[w]; part > 0 {
+				c.priority = c.share / part
+			} else {
+				c.priority = c.share * 1e9
+			}
+		}
+		if g.cfg.FIFO && c.priority == 0 {
+			continue
+		}
+		queue = append(queue, c)
+	}
+	return queue
 }
 
 // order is that in which kinds choose.

@@ -107,29 +107,32 @@ func TestFIFOIsHeldUpByItsHead(t *testing.T) {
 	}
 }
 
-// What jobs that never end have had comes to their shares of a fair policy.
+// What jobs that never end have had comes to their shares of a fair policy, whether the
+// accounts begin anew with each sharing or go on for ever.
 func TestRoundsComeToTheirShares(t *testing.T) {
-	g := NewGavel(GavelConfig{Rule: rule(t, "max_min_fairness"), Aware: true})
-	had := map[planner.JobID]float64{}
-	total, until := 0.0, start.Add(24*time.Hour)
-	var last planner.Plan
-	var at time.Time
-	count := func(p planner.Problem) (planner.Plan, error) {
-		if !at.IsZero() && !p.Now.After(until) {
-			for _, a := range last.Allocations {
-				had[a.Job] += p.Now.Sub(at).Hours()
+	for _, ever := range []bool{false, true} {
+		g := NewGavel(GavelConfig{Rule: rule(t, "max_min_fairness"), Aware: true, Ever: ever})
+		had := map[planner.JobID]float64{}
+		total, until := 0.0, start.Add(24*time.Hour)
+		var last planner.Plan
+		var at time.Time
+		count := func(p planner.Problem) (planner.Plan, error) {
+			if !at.IsZero() && !p.Now.After(until) {
+				for _, a := range last.Allocations {
+					had[a.Job] += p.Now.Sub(at).Hours()
+				}
+				total += p.Now.Sub(at).Hours()
 			}
-			total += p.Now.Sub(at).Hours()
+			plan, err := g.Plan(p)
+			last, at = plan, p.Now
+			return plan, err
 		}
-		plan, err := g.Plan(p)
-		last, at = plan, p.Now
-		return plan, err
-	}
-	long := 25 * 3600.
-	replay(t, "2xV100", count, job("a", 0, long, 1), job("b", 0, long, 1), job("c", 0, long, 1))
-	for id, h := range had {
-		if part := h / total; math.Abs(part-2./3) > 0.01 {
-			t.Errorf("%s had machines for %.3f of the time, its share is 0.667", id, part)
+		long := 25 * 3600.
+		replay(t, "2xV100", count, job("a", 0, long, 1), job("b", 0, long, 1), job("c", 0, long, 1))
+		for id, h := range had {
+			if part := h / total; math.Abs(part-2./3) > 0.01 {
+				t.Errorf("ever %v: %s had machines for %.3f of the time, its share is 0.667", ever, id, part)
+			}
 		}
 	}
 }
