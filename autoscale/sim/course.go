@@ -52,7 +52,7 @@ func (r *Runner) course(job *planner.Job, g autoscale.Gang, accelerator string) 
 	rng := r.scatter(g)
 	if r.cfg.Truth.Legs != nil {
 		if told, known := r.cfg.Truth.Legs(job, g.Config, accelerator, r.safe[job.ID]); known {
-			return legsOf(told, none)
+			return legsOf(told, r.cfg.Truth.More == nil, none)
 		}
 	}
 	truth, elastic := r.elastic(job)
@@ -95,19 +95,28 @@ func (r *Runner) course(job *planner.Job, g autoscale.Gang, accelerator string) 
 }
 
 // legsOf are told legs; none is the error when there are none, or one that never ends.
-func legsOf(told []Leg, none error) ([]leg, *planner.Measurement, error) {
-	var legs []leg
+func legsOf(told []Leg, all bool, none error) ([]leg, *planner.Measurement, error) {
 	for _, l := range told {
 		if !(l.PerSec > 0) {
 			return nil, nil, none
 		}
-		legs = append(legs, leg{to: l.To, perHour: l.PerSec * 3600, measured: l.Measured})
 	}
+	legs := toldLegs(told)
 	if len(legs) == 0 {
 		return nil, nil, none
 	}
-	legs[len(legs)-1].to = math.Inf(1)
+	if all {
+		legs[len(legs)-1].to = math.Inf(1)
+	}
 	return legs, nil, nil
+}
+
+func toldLegs(told []Leg) []leg {
+	var legs []leg
+	for _, l := range told {
+		legs = append(legs, leg{to: l.To, perHour: l.PerSec * 3600, measured: l.Measured})
+	}
+	return legs
 }
 
 // adapt is a job at its best batch on a config: the trainer chooses it, within what

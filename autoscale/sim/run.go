@@ -27,6 +27,7 @@ const (
 // runSpec is what the course of a run depends on.
 type runSpec struct {
 	legs          []leg                // true speeds, by progress
+	more          func() []leg         // what comes after legs; nil: nothing
 	failed        *planner.Measurement // it runs out of memory after it has restored; nil: it does not
 	work          float64              // samples of the whole job
 	safe          float64              // samples in the checkpoint that it starts from
@@ -100,6 +101,7 @@ func (x *run) next() {
 			x.seen = x.legs[x.leg].to
 			x.enter(saving, at, at) // so that its time counts for the leg that ends
 			x.leg++
+			x.goFurther()
 			x.stretch(at)
 			return
 		}
@@ -111,6 +113,21 @@ func (x *run) next() {
 		x.safe = x.seen
 		x.finish(autoscale.GangStopped, at)
 	}
+}
+
+// goFurther has the next legs told, when those known are at their end. When there are none
+// the last one goes on.
+func (x *run) goFurther() {
+	if x.leg < len(x.legs) {
+		return
+	}
+	legs := x.more()
+	if len(legs) == 0 {
+		x.leg--
+		x.legs[x.leg].to, x.more = math.Inf(1), nil
+		return
+	}
+	x.legs, x.ran = append(x.legs, legs...), append(x.ran, make([]time.Duration, len(legs))...)
 }
 
 // compute begins a stretch of progress, which ends with a checkpoint or with the
@@ -183,7 +200,9 @@ func (x *run) standsAt() time.Time {
 }
 
 // last reports whether the work is done at the end of the leg.
-func (x *run) last() bool { return x.leg == len(x.legs)-1 || x.legs[x.leg].to >= x.work }
+func (x *run) last() bool {
+	return x.leg == len(x.legs)-1 && x.more == nil || x.legs[x.leg].to >= x.work
+}
 
 // doneAt is when the leg, or the work, is done if progress began at an instant and
 // never stood; zero when that lies beyond what a time can hold.

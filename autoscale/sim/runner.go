@@ -32,6 +32,10 @@ type Truth struct {
 	// known in parts; ok is false for a job of which it is not. It goes before Elastic.
 	Legs func(job *planner.Job, c planner.Config, accelerator string, done float64) (legs []Leg, ok bool)
 
+	// More is what comes after the legs of Legs, and of More, for the present gang of job;
+	// none when they go to the end. Nil: Legs tells all.
+	More func(job *planner.Job) []Leg
+
 	// Fits reports whether a local batch really fits an accelerator: where it does
 	// not, a gang runs out of memory at its start. local is 0 for a job that does not
 	// adapt.
@@ -160,8 +164,12 @@ func (r *Runner) begin(job *planner.Job, g autoscale.Gang) (*run, error) {
 	if every == 0 && r.cfg.Every != nil {
 		every = r.cfg.Every(job, g, r.now)
 	}
+	var more func() []leg
+	if r.cfg.Truth.More != nil && !math.IsInf(legs[len(legs)-1].to, 1) {
+		more = func() []leg { return toldLegs(r.cfg.Truth.More(job)) }
+	}
 	return newRun(g, runSpec{
-		legs: legs, failed: failed, work: work, safe: r.safe[job.ID],
+		legs: legs, more: more, failed: failed, work: work, safe: r.safe[job.ID],
 		restore: job.Checkpoint.Restore + r.bring(job, g.Offering), save: job.Checkpoint.Save, every: every,
 		step: r.step(job), turn: r.turn,
 	}, r.now), nil

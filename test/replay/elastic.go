@@ -75,11 +75,18 @@ func (g agents) legs(job *planner.Job, c planner.Config, accelerator string, don
 		return legs(job, c, accelerator, done)
 	}
 	agent.Learn(done)
+	return legsOf(agent.Begin(accelerator, c.Nodes, c.Replicas, done, job.Checkpoint.Restore)), true
+}
+
+// more goes on with the course of its present gang.
+func (g agents) more(job *planner.Job) []sim.Leg { return legsOf(g[job.ID].More()) }
+
+func legsOf(parts []measured.Part) []sim.Leg {
 	var list []sim.Leg
-	for _, p := range agent.Begin(accelerator, c.Nodes, c.Replicas, done, job.Checkpoint.Restore) {
+	for _, p := range parts {
 		list = append(list, sim.Leg{To: p.To, PerSec: p.PerSec})
 	}
-	return list, true
+	return list
 }
 
 // hideWork leaves schedulers to learn from the jobs that are done how much work others of

@@ -104,7 +104,7 @@ func elasticSetting(data string, e experiment, p point, number int) (sim.Setting
 		s.Jobs = append(s.Jobs, job)
 	}
 	if adapts {
-		s.Truth.Legs = of.legs
+		s.Truth.Legs, s.Truth.More = of.legs, of.more
 	}
 	if how.Unknown {
 		hideWork(&s)

@@ -27,6 +27,7 @@ type Agent struct {
 	course []Part // of the present gang
 	at     string // its accelerator
 	taken  int    // parts that were taken into account
+	ahead  *ahead // where its course is told up to; nil: it cannot run
 	belief *Belief
 }
 
@@ -57,42 +58,74 @@ func (a *Agent) Application() *Application { return a.of }
 // minute is how often a batch is chosen anew.
 const minute = time.Minute
 
-// Begin is the course of a gang that starts now, at so much progress, and restores first.
-// It is empty where the gang cannot run. What the last gang did must have been told.
+// Begin is the course of a gang that starts now, at so much progress, and restores first;
+// More is what comes after. It is empty where the gang cannot run. What the last gang did
+// must have been told.
 func (a *Agent) Begin(accelerator string, nodes, replicas int, done float64, restore time.Duration) []Part {
 	a.at, a.course, a.taken = accelerator, nil, 0
-	future := a.clone() // what it will have seen by then
-	left := (minute - restore%minute).Seconds()
-	b, ok := future.choose(accelerator, nodes, replicas)
-	if !ok {
-		return nil
+	a.ahead = nil
+	g := &ahead{knows: a.clone(), nodes: nodes, replicas: replicas, done: done, left: (minute - restore%minute).Seconds()}
+	var ok bool
+	if g.batch, ok = g.knows.choose(accelerator, nodes, replicas); ok {
+		a.ahead = g
 	}
-	for epoch := a.of.EpochAt(done); epoch < a.of.Epochs(); {
-		perSec, ok := a.of.PerSec(accelerator, nodes, replicas, epoch, b)
-		if !ok || !(perSec > 0) {
-			return nil
-		}
-		step, accum, _ := a.of.Pass(accelerator, nodes, replicas, b.Atomic)
-		p := Part{From: done, To: a.of.End(epoch), PerSec: perSec, Batch: b, noise: a.of.Noise(b.Total(replicas), epoch)}
-		p.sample = goodput.Sample{Nodes: nodes, Replicas: replicas, AtomicBatch: b.Atomic, AccumSec: accum, OptimSec: step}
-		news := future.take(accelerator, p)
-		next, ok := future.choose(accelerator, nodes, replicas)
+	return a.More()
+}
+
+// ahead is where the course of the present gang is told up to.
+type ahead struct {
+	knows           *Agent // what it will have seen by then
+	nodes, replicas int
+	done            float64
+	batch           Batch
+	left            float64 // s until the batch is chosen anew
+}
+
+// aheadSec is how much of a course is told at a time: most gangs are soon changed.
+const aheadSec = 300
+
+// More is what comes after the parts of the present gang that were told: some minutes, and
+// none at the end of the work.
+func (a *Agent) More() []Part {
+	first := len(a.course)
+	for sec := 0.0; a.ahead != nil && a.ahead.done < a.of.Work() && sec < aheadSec; {
+		p, ok := a.nextPart()
 		if !ok {
+			a.ahead = nil
 			return nil
-		}
-		if sec := (p.To - done) / perSec; (news || next != b) && sec > left {
-			p.To, left = done+perSec*left, minute.Seconds()
-		} else {
-			for left -= sec; left <= 0; left += minute.Seconds() {
-			}
-			epoch++
 		}
 		if p.To > p.From {
 			a.course = append(a.course, p)
+			sec += (p.To - p.From) / p.PerSec
 		}
-		done, b = p.To, next
 	}
-	return a.course
+	return a.course[first:]
+}
+
+// nextPart goes on to the end of the epoch, or of the time for which the batch is kept.
+func (a *Agent) nextPart() (p Part, ok bool) {
+	g, b := a.ahead, a.ahead.batch
+	epoch := a.of.EpochAt(g.done)
+	perSec, ok := a.of.PerSec(a.at, g.nodes, g.replicas, epoch, b)
+	if !ok || !(perSec > 0) {
+		return Part{}, false
+	}
+	step, accum, _ := a.of.Pass(a.at, g.nodes, g.replicas, b.Atomic)
+	p = Part{From: g.done, To: a.of.End(epoch), PerSec: perSec, Batch: b, noise: a.of.Noise(b.Total(g.replicas), epoch)}
+	p.sample = goodput.Sample{Nodes: g.nodes, Replicas: g.replicas, AtomicBatch: b.Atomic, AccumSec: accum, OptimSec: step}
+	news := g.knows.take(a.at, p)
+	next, ok := g.knows.choose(a.at, g.nodes, g.replicas)
+	if !ok {
+		return Part{}, false
+	}
+	if sec := (p.To - p.From) / perSec; (news || next != b) && sec > g.left {
+		p.To, g.left = p.From+perSec*g.left, minute.Seconds()
+	} else {
+		for g.left -= sec; g.left <= 0; g.left += minute.Seconds() {
+		}
+	}
+	g.done, g.batch = p.To, next
+	return p, true
 }
 
 // Learn takes into account what the present gang has been seen to do by some progress.

