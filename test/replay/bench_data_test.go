@@ -4,6 +4,7 @@ package main
 
 import (
 	"os"
+	"runtime/debug"
 	"syscall"
 	"testing"
 
@@ -18,6 +19,7 @@ func BenchmarkPhillyTrace(b *testing.B) {
 	if data == "" {
 		b.Fatal("GOODFLEET_DATA is not set: it names the folder that the public data were fetched to")
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as the command has it
 	for _, scheduler := range []scheduler{{Peer: "srpt"}, {Peer: "srpt", Unknown: true}, {Peer: "sia"}} {
 		name := scheduler.Peer
 		if scheduler.Unknown {
