@@ -7,6 +7,7 @@ import (
 
 	"github.com/goodfleet/goodfleet/autoscale"
 	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/pricing/budget"
 	"github.com/goodfleet/goodfleet/pricing/ledger"
 	"github.com/goodfleet/goodfleet/provider"
 	"github.com/goodfleet/goodfleet/provider/fake"
@@ -137,5 +138,22 @@ func TestBillsThatCannotBeAreRefused(t *testing.T) {
 		if _, err := autoscale.New(w.cfg); err == nil {
 			t.Errorf("%s: want an error", name)
 		}
+	}
+}
+
+// TestCreditHidesNothingFromABudget: a thousand dollars that come leave a total of
+// two dollars a day what it is.
+func TestCreditHidesNothingFromABudget(t *testing.T) {
+	w := newWorld(t, setup{offerings: []provider.Offering{smallSpot}})
+	w.cfg.Totals = []budget.Total{{Name: "daily", Amount: 2 * pricing.Dollar, Period: budget.Day, Zone: time.UTC, Unpriced: true}}
+	w.cfg.Bills.Grants = []ledger.Grant{{Source: "promo", Offering: smallSpot, Amount: 1000 * pricing.Dollar, From: start, To: start.Add(time.Hour), Came: start}}
+	w.restart()
+	w.submit(testJob("a", 4, 1))
+	for range 200 {
+		w.round(time.Minute)
+	}
+	spent := w.spentBetween("", start, start.Add(24*time.Hour)) + 1000*pricing.Dollar
+	if spent > 2*pricing.Dollar || spent < pricing.Dollar || w.runs() != 0 {
+		t.Errorf("%s USD are spent and %d jobs run, want at most 2 and none", spent, w.runs())
 	}
 }

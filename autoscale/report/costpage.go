@@ -32,6 +32,7 @@ type costPage struct {
 	Facts     []Fact
 	Tiles     []tile
 	Table     grid
+	Foot      []string
 	Notes     []string
 	Pictures  []picture
 	Anomalies grid
@@ -61,7 +62,7 @@ func (c Cost) HTML(w io.Writer) error {
 	if len(c.totals.By) == 0 {
 		p.Table.Rows = nil
 	}
-	p.Table.Rows = append(p.Table.Rows, foot)
+	p.Foot = foot
 	p.Pictures = c.pictures(days)
 	anomalies := Anomalies(c.cfg.Charges, c.cfg.Zone)
 	p.Anomalies = grid{Heads: []string{"what", "kind", "why", "USD"}}
