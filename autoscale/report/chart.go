@@ -94,13 +94,14 @@ func (c Chart) plot() (*plot.Plot, error) {
 	for _, a := range []struct {
 		axis *plot.Axis
 		log  bool
-	}{{&p.X, c.LogX}, {&p.Y, c.LogY}} {
+		room float64 // left beyond the last point; above all, for the legend
+	}{{&p.X, c.LogX, 1.15}, {&p.Y, c.LogY, 2.5}} {
 		if a.log {
-			a.axis.Min, a.axis.Max = a.axis.Min/1.15, a.axis.Max*1.15
+			a.axis.Min, a.axis.Max = a.axis.Min/1.15, a.axis.Max*a.room
 			a.axis.Scale, a.axis.Tick.Marker = plot.LogScale{}, plot.TickerFunc(roundLogTicks)
 			continue
 		}
-		a.axis.Min, a.axis.Max = min(0, a.axis.Min), a.axis.Max*1.05
+		a.axis.Min, a.axis.Max = min(0, a.axis.Min), a.axis.Max*(1+(a.room-1)/4)
 		a.axis.Tick.Marker = plot.TickerFunc(roundTicks)
 	}
 	p.Legend.Top, p.Legend.Left = true, true

@@ -148,7 +148,11 @@ func newWorld(s Setting) (*world, error) {
 	}
 	tokens := newTokens(s.Seed)
 	w.fleet = tokens()
-	w.store = store.NewMemory(w.fleet)
+	books := store.NewMemory(w.fleet)
+	if s.Lockstep { // thousands of jobs that move in each round
+		books.KeepNoEvents()
+	}
+	w.store = books
 	seams := make([]provider.Cloud, len(w.clouds))
 	for i, c := range w.clouds {
 		seams[i] = c

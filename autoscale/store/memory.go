@@ -35,6 +35,7 @@ type Memory struct {
 	charges   []ledger.Charge
 	charged   map[string]bool // ids in charges
 	events    []autoscale.Event
+	silent    bool // events are not kept
 }
 
 // NewMemory makes an empty store. fleet is its id, as in a simulation that must
@@ -55,6 +56,13 @@ func NewMemory(fleet string) *Memory {
 		epoch:     1,
 		charged:   map[string]bool{},
 	}
+}
+
+// KeepNoEvents lets go of events as they come: a simulation of years asks for none.
+func (m *Memory) KeepNoEvents() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.silent, m.events = true, nil
 }
 
 // Load returns the running fleet.
@@ -100,7 +108,7 @@ func (m *Memory) Copy() *Memory {
 		fleet: m.fleet, epoch: m.epoch, round: m.round, version: m.version,
 		jobs: maps.Clone(m.jobs), intents: maps.Clone(m.intents), machines: maps.Clone(m.machines),
 		shortages: maps.Clone(m.shortages), overrides: maps.Clone(m.overrides), budgets: maps.Clone(m.budgets), questions: maps.Clone(m.questions),
-		charges: slices.Clone(m.charges), charged: maps.Clone(m.charged), events: slices.Clone(m.events),
+		charges: slices.Clone(m.charges), charged: maps.Clone(m.charged), events: slices.Clone(m.events), silent: m.silent,
 	}
 }
 
@@ -156,7 +164,9 @@ func (m *Memory) Commit(ctx context.Context, c autoscale.Change) error {
 			m.charges = append(m.charges, charge)
 		}
 	}
-	m.events = append(m.events, c.Events...)
+	if !m.silent {
+		m.events = append(m.events, c.Events...)
+	}
 	return nil
 }
 

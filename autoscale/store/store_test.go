@@ -211,6 +211,21 @@ func TestReloadIsEqual(t *testing.T) {
 	})
 }
 
+// A store that keeps no events keeps all else, and its copies do so too.
+func TestMemoryWithoutEventsKeepsAllElse(t *testing.T) {
+	loud, silent := NewMemory("fleet"), NewMemory("fleet")
+	silent.KeepNoEvents()
+	mustCommit(t, loud, full())
+	mustCommit(t, silent, full())
+	want := read(t, loud)
+	want.Events = nil
+	for _, s := range []*Memory{silent, silent.Copy()} {
+		if diff := cmp.Diff(want, read(t, s)); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
 func TestCommitReplacesRowsOfTheSameKey(t *testing.T) {
 	onEach(t, func(t *testing.T, open func() autoscale.Store) {
 		s := open()
