@@ -63,6 +63,23 @@ func TestNextCandidateIsTriedAtOnce(t *testing.T) {
 	}
 }
 
+// A cloud that throttles is left alone for the round. It
+// says nothing of the offering, which is bought in the next round.
+func TestThrottlingMarksNothingDown(t *testing.T) {
+	w := newWorld(t, setup{plan: thrifty, offerings: []provider.Offering{smallSpot, smallSpotB, smallOnDemand}})
+	w.clouds[0].launch = refuse(provider.ErrThrottled, smallSpot)
+	w.submit(testJob("GPT-L", 1, 1))
+	w.round(time.Minute)
+	if got := w.kinds(); got[autoscale.EventBackOff] != 0 {
+		t.Errorf("events %v, want none that marks something down", got)
+	}
+	w.clouds[0].launch = nil
+	w.round(time.Minute)
+	if live := w.live(); len(live) != 1 || live[0].Offering != smallSpot {
+		t.Errorf("there is %v, want one of %s", live, smallSpot)
+	}
+}
+
 // A launch that answers well and brings too little is a refusal of the rest.
 func TestShortFillIsPlannedAnewInTheSameRound(t *testing.T) {
 	for _, tt := range []struct {
