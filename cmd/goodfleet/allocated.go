@@ -174,9 +174,14 @@ func typeNotes(types map[string]explainedType, what, unit string) []string {
 	var notes []string
 	for _, kind := range sortedNames(types) {
 		t := types[kind]
-		line := fmt.Sprintf("%s: %s of %d %s in use; one more is worth at most %s", kind, figure(t.Used), t.Workers, what, known(t.Price, 6))
+		line := fmt.Sprintf("%s: %s of %d %s in use", kind, figure(t.Used), t.Workers, what)
+		if t.Binding {
+			line += ", full"
+		}
 		if t.Price != nil {
-			line += unit + " of the objective"
+			line += fmt.Sprintf("; one more is worth at most %s%s of the objective", known(t.Price, 6), unit)
+		} else {
+			line += "; what one more is worth is not known, for the answer is not that of one program"
 		}
 		notes = append(notes, line)
 	}

@@ -87,29 +87,3 @@ func TestColumnsOnOneTypeTwiceAreNotSingle(t *testing.T) {
 		t.Error("two columns of a job on one type: the triangle would miss their product")
 	}
 }
-
-// A start nearer to the boundary took 244 iterations instead of 197 for 5000 jobs over 20
-// rows without floors, and all columns.
-func TestStartMissesNoColumnByLessThanAJobsWorth(t *testing.T) {
-	p := fleet(200, 4, 2, false, 0)
-	clear(p.Floor)
-	for i := range p.Gain {
-		p.Gain[i] = -1 / p.Gain[i]
-	}
-	sc := p.scale(p.everyone(), nil, 1)
-	it := newInterior(sc)
-	it.begin()
-	mean := 0.0 // of what a job can gain
-	for j := range it.m {
-		best := 0.0
-		for i := sc.First[j]; i < sc.First[j+1]; i++ {
-			best = max(best, sc.Gain[i])
-		}
-		mean += best / float64(it.m)
-	}
-	for i, z := range it.z {
-		if z < mean*(1-1e-9) {
-			t.Fatalf("column %d misses by %g, want at least the mean gain %g", i, z, mean)
-		}
-	}
-}

@@ -93,21 +93,33 @@ func (p *Problem) limit(a *Answer, types []TypeLimit, l *JobLimit, j int, time f
 	switch {
 	case best == 0:
 		return "runs on no type that exists"
+	case l.Theta >= best*(1-usedTol) && l.Binding && a.Level:
+		return "its own speed: all its time on its fastest type, and the common level is no higher"
 	case l.Theta >= best*(1-usedTol):
 		return "its own speed: all its time on its fastest type"
 	case l.Binding && !a.Level:
 		return "its deadline: it gets what that asks for, and no more"
 	}
-	var full []string
+	var full, room []string
 	for w, t := range types {
 		// A job with time left could use any type; one without only a type that beats
 		// what it has.
-		if v := p.Jobs[j].Throughput[w]; t.Binding && v > 0 && (time < 1-usedTol || v > l.Theta) {
-			full = append(full, t.Type)
+		if v := p.Jobs[j].Throughput[w]; v > 0 && (time < 1-usedTol || v > l.Theta) {
+			if t.Binding {
+				full = append(full, t.Type)
+			} else {
+				room = append(room, t.Type)
+			}
 		}
 	}
 	names := strings.Join(full, ", ")
 	switch {
+	case time >= 1-usedTol && len(room) > 0 && !l.Binding:
+		reason := "the objective: its time counts for more where it is than on " + strings.Join(room, ", ")
+		if len(full) > 0 {
+			reason += "; full types: " + names
+		}
+		return reason
 	case len(full) == 0:
 		return "the objective: more for it adds nothing"
 	case l.Binding:

@@ -95,3 +95,26 @@ func TestEveryPolicyExplainsItself(t *testing.T) {
 		}
 	}
 }
+
+func TestExplanationsTellALevelAndAnObjectiveFromFullTypes(t *testing.T) {
+	p := parse(t, `{"cluster":{"cheap":1,"fast":2},"prices":{"cheap":1,"fast":4},"jobs":[
+	 {"id":"slow","steps_left":1,"throughput":{"cheap":1,"fast":1}},
+	 {"id":"quick","steps_left":1,"throughput":{"cheap":4,"fast":8}}]}`)
+	for _, c := range []struct {
+		policy string
+		job    int
+		want   string
+	}{
+		{"max_min_fairness", 0, "its own speed: all its time on its fastest type, and the common level is no higher"},
+		{"min_cost", 1, "the objective: its time counts for more where it is than on fast"},
+	} {
+		y, _ := Find(c.policy)
+		a, err := y.Share(p, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Explain(&a).Jobs[c.job].Reason; got != c.want {
+			t.Errorf("%s: %q, want %q", c.policy, got, c.want)
+		}
+	}
+}

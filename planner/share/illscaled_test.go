@@ -103,13 +103,17 @@ func checkIll(t failer, y Policy, p *Problem, kind int) {
 		}
 		p = &q
 	}
-	a, err := y.Share(p, Options{})
+	a, err := y.share(p, Options{})
 	if err != nil {
 		t.Fatalf("%s: %v", y.Name, err)
 	}
+	a = y.named(a, Options{})
 	if a.Status == "infeasible" {
 		checkConflict(t, p, &a, y)
 		return
+	}
+	if miss := y.misses(p, &a, Options{}); miss != "" {
+		t.Fatalf("%s would be cut: %s", y.Name, miss)
 	}
 	for _, v := range append([]float64{a.Objective, a.Bound, a.Gap}, a.Price...) {
 		if math.IsNaN(v) || math.IsInf(v, 0) {

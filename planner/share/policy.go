@@ -18,11 +18,16 @@ func (y Policy) Share(p *Problem, o Options) (Answer, error) {
 	if err == nil {
 		a, err = y.checked(p, a, o)
 	}
+	return y.named(a, o), err
+}
+
+// named says whose answer it is, and takes back "optimal" where the gap is more than that.
+func (y Policy) named(a Answer, o Options) Answer {
 	a.Policy, a.Unit = y.Name, y.Unit
 	if a.Status == "optimal" && a.Gap > max(o.settings().gap, roundingGap) {
 		a.Status = "feasible"
 	}
-	return a, err
+	return a
 }
 
 // roundingGap is the relative gap that rounding may leave an optimum; with more, nothing
