@@ -19,6 +19,10 @@ type Filled struct {
 // holdTol is the share of a level's price from which a job certainly holds it down.
 const holdTol = 1e-8
 
+// levelPivots, and 50 for each job, limit the simplex method at one level: among numbers far
+// apart it may cycle.
+const levelPivots = 20_000
+
 // Fill lifts all jobs' reach at the rates that next gives, until some can grow no
 // more, freezes those, asks for new rates, and so on until none is lifted: the
 // lexicographic max-min for fixed rates. next is told who is frozen and returns a
@@ -69,6 +73,7 @@ func (f *filler) run(next func([]bool) []float64) Filled {
 			f.lift(rates)
 		}
 		f.out.Rounds++
+		f.v.limit = f.v.s.Iteration + levelPivots + 50*p.Jobs()
 		if f.v.climb() != linear.Optimal {
 			f.out.Status = Feasible
 			f.finish()
