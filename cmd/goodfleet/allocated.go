@@ -166,11 +166,11 @@ func (o allocated) notes() []string {
 	if o.Explain == nil {
 		return notes
 	}
-	return append(notes, typeNotes(o.Explain.Types, "workers", unit)...)
+	return append(notes, typeNotes(o.Explain.Types, "workers", "one more is worth at most", unit)...)
 }
 
-// typeNotes say what is in use of each type, and what one more would be worth.
-func typeNotes(types map[string]explainedType, what, unit string) []string {
+// typeNotes say what is in use of each type, and its price, which is said to be what.
+func typeNotes(types map[string]explainedType, what, price, unit string) []string {
 	var notes []string
 	for _, kind := range sortedNames(types) {
 		t := types[kind]
@@ -179,7 +179,7 @@ func typeNotes(types map[string]explainedType, what, unit string) []string {
 			line += ", full"
 		}
 		if t.Price != nil {
-			line += fmt.Sprintf("; one more is worth at most %s%s of the objective", known(t.Price, 6), unit)
+			line += fmt.Sprintf("; %s %s%s of the objective", price, known(t.Price, 6), unit)
 		} else {
 			line += "; what one more is worth is not known, for the answer is not that of one program"
 		}

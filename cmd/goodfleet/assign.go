@@ -27,6 +27,13 @@ func newAssign(s streams) *cobra.Command {
 ("-": standard input) is a JSON document with p, lambda, capacity and jobs. By policy
 sia the sum of normalised goodputs to the power p is best: largest for p > 0, least for
 p < 0. By policy pollux their power mean is largest; p may be left out then, and is -1.
+A job has an id and options (type, gpus and goodput, 0 where it cannot run). It may have
+min_gpus (1), current (index of the option it has), restart (age_s, count and cost_s of
+its restarts) and pinned (it keeps current):
+  {"p": -0.5, "lambda": 1.1, "capacity": {"a100": 8}, "jobs": [{"id": "x", "options":
+    [{"type": "a100", "gpus": 1, "goodput": 40}, {"type": "a100", "gpus": 2, "goodput": 70}]}]}
+The answer is an index into options for each job, or null. Status feasible means that the
+gap asked for was not reached within the nodes: --gap 1e-4 is enough for large fleets.
 Pinned jobs that do not fit give the status infeasible and exit code 2.`,
 		Example: `  goodfleet assign round.json -o json
   goodfleet assign round.json --gap 1e-4
@@ -43,7 +50,7 @@ Pinned jobs that do not fit give the status infeasible and exit code 2.`,
 	f.StringVarP(&cfg.output, "output", "o", asTable, "table, json, yaml or csv")
 	f.StringVarP(&cfg.policy, "policy", "p", "sia", "sia or pollux; --list says what they optimise")
 	f.BoolVar(&cfg.list, "list", false, "list the policies, a line each")
-	f.BoolVar(&cfg.explain, "explain", false, "add use and price of each type, and what limits each job")
+	f.BoolVar(&cfg.explain, "explain", false, "add use and price of each type, as if configs could be shared, and what limits each job")
 	f.Float64Var(&cfg.limits.Gap, "gap", 1e-9, "relative distance from the optimum that is near enough")
 	f.IntVar(&cfg.limits.Nodes, "nodes", 0, "most nodes of branch and bound (0: as many as small programs need)")
 	return cmd
@@ -157,7 +164,7 @@ func (o assigned) grid(a *share.Assignment) grid {
 		g.notes[0] = fmt.Sprintf("%s, objective %s, bound %s, gap %s", o.Status, figure(*o.Objective), known(o.Bound, 6), known(o.Gap, 2))
 	}
 	if o.Explain != nil {
-		g.notes = append(g.notes, typeNotes(o.Explain.Types, "accelerators", "")...)
+		g.notes = append(g.notes, typeNotes(o.Explain.Types, "accelerators", "if configs could be shared one more would be worth at most", "")...)
 	}
 	return g
 }

@@ -45,7 +45,7 @@ type Assigned struct {
 	Bound     float64
 	Gap       float64
 	Choice    []int     // per job, index of the option; -1: none
-	Price     []float64 // per type, by how much one more accelerator would improve the objective
+	Price     []float64 // per type, by how much at most one more accelerator would improve the objective if configs could be shared
 	Conflict  []int     // infeasible: the pinned jobs that do not fit
 	Nodes     int
 }
