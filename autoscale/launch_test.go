@@ -217,6 +217,32 @@ func TestLostAnswerIsAskedForAgainFirst(t *testing.T) {
 	}
 }
 
+// TestWhatIsUnderWayHoldsItsQuota: the quota carries one machine, and nobody knows
+// whether the one that was asked for is there. No call is made that it would refuse.
+func TestWhatIsUnderWayHoldsItsQuota(t *testing.T) {
+	w := newWorld(t, setup{plan: thrifty, offerings: []provider.Offering{smallSpot}, awsQuota: 8})
+	c := w.clouds[0]
+	c.launch = func(provider.LaunchRequest) fault { return fault{before: true, err: errors.New("broken pipe")} }
+	w.submit(testJob("first", 9, 1))
+	w.round(time.Minute)
+	if len(c.calls) != 1 {
+		t.Fatalf("%d launches, want 1", len(c.calls))
+	}
+	first := c.calls[0]
+	w.submit(testJob("second", 9, 1))
+	for range 3 {
+		w.round(time.Minute)
+		for _, req := range c.calls {
+			if !req.Equal(first) {
+				t.Errorf("asked for %d × %s beside the one that is under way", req.Count, req.Offering)
+			}
+		}
+	}
+	if got := w.kinds(); got[autoscale.EventBackOff] != 0 {
+		t.Errorf("events %v: something was marked down", got)
+	}
+}
+
 func TestLostAnswerIsGivenUpInTheEnd(t *testing.T) {
 	w := newWorld(t, setup{plan: thrifty, offerings: []provider.Offering{smallSpot, smallOnDemand}})
 	w.clouds[0].launch = func(req provider.LaunchRequest) fault {
