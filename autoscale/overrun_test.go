@@ -133,3 +133,18 @@ func TestChargesEndWithPeriods(t *testing.T) {
 		}
 	}
 }
+
+// A spot hour costs what was asked as it began, though the price has fallen since and the
+// loop that saw it has died: what was spent in its absence is reckoned by that.
+func TestDearHourIsReckonedAfterARestart(t *testing.T) {
+	w := under(t, setup{offerings: []provider.Offering{smallSpot}}, daysCap(2*pricing.Dollar))
+	w.prices.jumps = []jump{{start.Add(150 * time.Second), smallSpot, 8 * pricing.DollarPerHour}, {start.Add(4 * time.Minute), smallSpot, pricing.DollarPerHour}}
+	w.until(6, func() bool { return w.runs() == 1 })
+	if m := w.truth(w.live()[0].ID); m.Started.Before(w.prices.jumps[0].at) || !m.Started.Before(w.prices.jumps[1].at) {
+		t.Fatalf("it started at %v: want it in the dear minutes", m.Started.Sub(start))
+	}
+	w.restart()
+	if r := w.round(10 * time.Minute); len(r.Diff.Stops) != 1 {
+		t.Errorf("%d stops in the first round after the absence, want 1\n%s", len(r.Diff.Stops), w.history())
+	}
+}

@@ -38,3 +38,15 @@ func TestBearersOfAStretchOfTime(t *testing.T) {
 		}
 	}
 }
+
+func TestRateAtIsThePriceAtAnInstant(t *testing.T) {
+	m := ledger.NewMeter(history(t, quoted(awsSpot, clock(9, 0, 0), "12"), quoted(awsSpot, clock(11, 5, 0), "15")), ledger.Rules{})
+	for at, want := range map[time.Time]string{clock(11, 4, 59): "12", clock(11, 5, 0): "15"} {
+		if got, ok := m.RateAt(awsSpot, at); !ok || got.String() != want {
+			t.Errorf("at %v: %s, known %t, want %s", at, got, ok, want)
+		}
+	}
+	if got, ok := m.RateAt(awsOnDemand, clock(11, 5, 0)); ok {
+		t.Errorf("a price that nobody quoted is %s", got)
+	}
+}

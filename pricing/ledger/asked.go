@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/provider"
 )
 
@@ -35,4 +36,14 @@ func (m *Meter) Bearers(id provider.InstanceID, from, to time.Time) []Bearer {
 	}
 	slices.SortFunc(list, Bearer.compare)
 	return slices.Compact(list)
+}
+
+// RateAt is what a machine is charged at from an instant on: the price then, with what
+// was negotiated. ok is false when it is not known.
+func (m *Meter) RateAt(o provider.Offering, at time.Time) (rate pricing.Rate, ok bool) {
+	rate, ok = m.prices.RateAt(o, at)
+	if !ok || rate < 0 {
+		return 0, false
+	}
+	return m.rules.negotiated(o, rate), true
 }
