@@ -168,6 +168,9 @@ func Policies(file string, data []byte, origin budget.Origin) ([]*budget.Policy,
 			return nil, err
 		}
 		p.Origin = origin
+		if line, ok := d.Place("metadata.name"); ok && origin == budget.FromFile {
+			p.Place = fmt.Sprintf("%s:%d", file, line)
+		}
 		list = append(list, p)
 	}
 	return list, nil

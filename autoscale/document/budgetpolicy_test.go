@@ -127,8 +127,8 @@ func TestPolicyNamesAreUniqueOverOrigins(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	file, hub := policyOf(t, policyText), policyOf(t, policyText)
-	hub.Origin = budget.FromTerraform
-	if _, err := budget.NewPolicies(file, hub); err == nil || err.Error() != "budget policy vision-month comes twice: from file and from terraform" {
+	hub.Origin, hub.Place = budget.FromTerraform, ""
+	if _, err := budget.NewPolicies(file, hub); err == nil || err.Error() != "budget policy vision-month comes twice: at policy.yaml:3 and from terraform" {
 		t.Errorf("got %v", err)
 	}
 }

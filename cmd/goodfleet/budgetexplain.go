@@ -1,13 +1,19 @@
 package main
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/pricing/budget"
 	"github.com/goodfleet/goodfleet/provider"
 )
@@ -15,23 +21,28 @@ import (
 func newBudgetExplain(s streams) *cobra.Command {
 	cfg := budgetConfig{}
 	cmd := &cobra.Command{
-		Use:   "explain OFFERING",
-		Short: "Which policy decides what for a job on an offering, and which is the strictest",
-		Long: `Asks every policy about one machine of an offering (cloud/zone/type/market) for a job, by
-the ledger up to --now and the prices at --at: what each says, and which of those that
-limit it leaves the least room: that one answers. Exit code 2 when it would be refused.`,
-		Example: `  goodfleet budget explain aws/use1-az1/p3.16xlarge/spot --team Vision --budgets policies.yaml
+		Use:   "explain JOB|OFFERING",
+		Short: "Which policy decides what for a job or an offering, and which is the strictest",
+		Long: `Of an offering (cloud/zone/type/market): asks every policy about one machine of it, for a
+job or for nobody yet, by the ledger up to --now and the prices at --at: what each says,
+and which of those that limit it leaves the least room: that one answers. Of a job of
+--jobs or --state: asks about one machine of each offering that it could run on, the
+cheapest first, and names the policy that answers. Exit code 2 when nothing may be bought.`,
+		Example: `  goodfleet budget explain ResNet-50-1 --jobs gavel-week --budgets policies.yaml
+  goodfleet budget explain aws/use1-az1/p3.16xlarge/spot --team Vision --budgets policies.yaml
   goodfleet budget explain aws/use1-az1/p3.16xlarge/on-demand --job ResNet-50 --team Vision -o json`,
-		Args: exactlyOne("OFFERING"),
+		Args: exactlyOne("JOB or OFFERING"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if cfg.settings, err = readSettings(cmd); err != nil {
 				return err
 			}
-			return runBudgetExplain(s.out, cfg, args[0], time.Now())
+			return runBudgetExplain(cmd.Context(), s, cfg, args[0], time.Now())
 		},
 	}
-	addSettings(cmd, "budgets", "ledger", "out", "output", "quarantine")
-	cmd.Flags().StringVar(&cfg.job, "job", "", "job that it is for")
+	addSettings(cmd, "budgets", "clouds", "regions", "markets", "ledger", "out", "output", "quarantine")
+	cmd.Flags().StringVar(&cfg.jobs, "jobs", "", "file of jobs, an example by its name, or - for stdin: where a JOB is described")
+	cmd.Flags().StringVar(&cfg.state, "state", "", "store of what runs, in SQLite: where a JOB is described")
+	cmd.Flags().StringVar(&cfg.job, "job", "", "job that an offering is for")
 	cmd.Flags().StringVar(&cfg.team, "team", "", "team of the job")
 	cmd.Flags().StringVar(&cfg.project, "project", "", "project of the job")
 	cmd.Flags().StringVar(&cfg.span.now, "now", "", "instant up to which charges are known (default now)")
@@ -52,7 +63,15 @@ func (w world) findOffering(name string) (provider.Offering, error) {
 	return provider.Offering{}, fmt.Errorf("nothing is sold as %q%s", name, suggestion(name, near))
 }
 
-func runBudgetExplain(w io.Writer, cfg budgetConfig, name string, now time.Time) error {
+// explainer asks policies about machines, as of one instant.
+type explainer struct {
+	world    world
+	policies budget.Policies
+	spends   []budget.Spend
+	now, at  time.Time // of the ledger, of the prices
+}
+
+func runBudgetExplain(ctx context.Context, s streams, cfg budgetConfig, name string, now time.Time) error {
 	policies, err := cfg.settings.policies()
 	if err != nil {
 		return err
@@ -69,26 +88,131 @@ func runBudgetExplain(w io.Writer, cfg budgetConfig, name string, now time.Time)
 	if err != nil {
 		return err
 	}
-	at := world.newest()
+	x := explainer{world, policies, all, span.now, world.newest()}
 	if cfg.at != "" {
-		if at, err = instant("at", cfg.at); err != nil {
+		if x.at, err = instant("at", cfg.at); err != nil {
 			return err
 		}
+	}
+	if !strings.Contains(name, "/") {
+		job, err := cfg.jobNamed(ctx, world, name, s.in)
+		if err != nil {
+			return err
+		}
+		return x.ofJob(s.out, cfg.settings, job)
 	}
 	o, err := world.findOffering(name)
 	if err != nil {
 		return err
 	}
-	t, ok := world.catalogue.Lookup(o.Cloud, o.Type)
-	if !ok {
-		return fmt.Errorf("%s: the catalogue lacks its type", name)
-	}
-	rate, _ := world.history.RateAt(o, at)
-	list, _ := world.history.ListRate(o, at)
-	facts := budget.FactsOf(o, t).For(cfg.job, cfg.team, cfg.project)
-	ask := budget.Ask{Offering: o, Count: 1, Rate: rate, List: list, For: []budget.Part{{Facts: facts, Count: t.Count}}}
-	verdicts, refused := budget.Explain(policies, all, ask, span.now)
+	return x.ofOffering(s.out, cfg, o)
+}
 
+// jobNamed finds a job in the file of jobs, or in the store.
+func (cfg budgetConfig) jobNamed(ctx context.Context, world world, name string, in io.Reader) (*planner.Job, error) {
+	var list []*planner.Job
+	switch {
+	case cfg.jobs != "":
+		jobs, err := world.readJobs(cfg.jobs, in)
+		if err != nil {
+			return nil, err
+		}
+		list = jobs
+	case cfg.state != "":
+		snap, err := readStore(ctx, cfg.state)
+		if err != nil {
+			return nil, err
+		}
+		for i := range snap.Jobs {
+			list = append(list, snap.Jobs[i].Job)
+		}
+	default:
+		return nil, fmt.Errorf("%s: a job is described by --jobs FILE or --state STORE; an offering is cloud/zone/type/market", name)
+	}
+	var near []string
+	for _, j := range list {
+		if string(j.ID) == name {
+			return j, nil
+		}
+		near = append(near, string(j.ID))
+	}
+	return nil, fmt.Errorf("there is no job %q%s", name, suggestion(name, near))
+}
+
+// ask asks about one machine for somebody.
+func (x *explainer) ask(o provider.Offering, job, team, project string) (rate pricing.Rate, verdicts []budget.PolicyVerdict, err error) {
+	t, ok := x.world.catalogue.Lookup(o.Cloud, o.Type)
+	if !ok {
+		return 0, nil, fmt.Errorf("%s: the catalogue lacks its type", o)
+	}
+	rate, _ = x.world.history.RateAt(o, x.at)
+	list, _ := x.world.history.ListRate(o, x.at)
+	facts := budget.FactsOf(o, t).For(job, team, project)
+	ask := budget.Ask{Offering: o, Count: 1, Rate: rate, List: list, For: []budget.Part{{Facts: facts, Count: t.Count}}}
+	verdicts, err = budget.Explain(x.policies, x.spends, ask, x.now)
+	return rate, verdicts, err
+}
+
+// ofJob tells what may be bought for a job.
+func (x *explainer) ofJob(w io.Writer, s settings, job *planner.Job) error {
+	if len(s.regions) == 0 {
+		s.regions = homes([]*planner.Job{job})
+	}
+	type row struct {
+		Offering string `json:"offering"`
+		Rate     string `json:"rate"`
+		Refused  string `json:"refused,omitempty"`
+		Policy   string `json:"policy,omitempty"` // that decides
+
+		rate pricing.Rate
+	}
+	rows, may := []row{}, 0
+	for _, o := range x.world.sold(s, x.at, []*planner.Job{job}) {
+		rate, verdicts, err := x.ask(o, string(job.ID), job.Team, job.Project)
+		if err != nil && !errors.Is(err, budget.ErrRefused) {
+			return err
+		}
+		r := row{Offering: o.String(), Rate: rate.String(), rate: rate}
+		for _, v := range verdicts {
+			if v.Decides {
+				r.Policy = v.Policy
+			}
+		}
+		if err != nil {
+			r.Refused = err.Error()
+		} else {
+			may++
+		}
+		rows = append(rows, r)
+	}
+	if len(rows) == 0 {
+		return fmt.Errorf("%s: nothing that it could run on has a known price", job.ID)
+	}
+	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Or(cmp.Compare(a.rate, b.rate), cmp.Compare(a.Offering, b.Offering)) })
+	g := grid{head: []string{"offering", "USD/h", "decides", "says"}, right: []bool{false, true}, wrap: 4}
+	for _, r := range rows {
+		g.rows = append(g.rows, []string{r.Offering, r.Rate, cmp.Or(r.Policy, "no policy"), cmp.Or(r.Refused, "it may be bought")})
+	}
+	g.notes = []string{"", fmt.Sprintf("%s of %s could run on %d offerings; a machine of %d of them may be bought.", job.ID, cmp.Or(job.Team, "no team"), len(rows), may)}
+	data := struct {
+		Job       string `json:"job"`
+		Offerings []row  `json:"offerings"`
+	}{string(job.ID), rows}
+	if err := (answer{data: data, grid: g}).print(w, s.output); err != nil {
+		return err
+	}
+	if may == 0 {
+		return found("nothing may be bought for %s", job.ID)
+	}
+	return nil
+}
+
+// ofOffering tells what each policy says of a machine.
+func (x *explainer) ofOffering(w io.Writer, cfg budgetConfig, o provider.Offering) error {
+	rate, verdicts, refused := x.ask(o, cfg.job, cfg.team, cfg.project)
+	if refused != nil && !errors.Is(refused, budget.ErrRefused) {
+		return refused
+	}
 	type row struct {
 		Policy  string `json:"policy"`
 		Covers  bool   `json:"covers"`
@@ -101,7 +225,7 @@ func runBudgetExplain(w io.Writer, cfg budgetConfig, name string, now time.Time)
 		Refused  string   `json:"refused,omitempty"`
 		Policies []row    `json:"policies"`
 		Strict   []string `json:"strictest"`
-	}{Offering: name, Rate: rate.String(), Policies: []row{}, Strict: []string{}}
+	}{Offering: o.String(), Rate: rate.String(), Policies: []row{}, Strict: []string{}}
 	g := grid{head: []string{"policy", "covers", "says", ""}, wrap: 3}
 	for _, v := range verdicts {
 		data.Policies = append(data.Policies, row{v.Policy, v.Covers, v.Says, v.Decides})
@@ -116,7 +240,7 @@ func runBudgetExplain(w io.Writer, cfg budgetConfig, name string, now time.Time)
 	if who == "" {
 		who = "nobody yet"
 	}
-	g.notes = []string{"", fmt.Sprintf("One %s at %s USD/h for %s: ", name, rate, who)}
+	g.notes = []string{"", fmt.Sprintf("One %s at %s USD/h for %s: ", o, rate, who)}
 	if refused == nil {
 		g.notes[1] += "it may be bought."
 	} else {

@@ -67,8 +67,11 @@ func runBudgetReplay(w io.Writer, cfg budgetConfig, now time.Time) error {
 		if f.Key != "" {
 			name += "/" + f.Key
 		}
-		if !f.From.IsZero() {
+		switch {
+		case !f.From.IsZero():
 			from = f.From.In(span.zone).Format(time.DateOnly)
+		case f.Period != "":
+			from = "no start"
 		}
 		g.rows = append(g.rows, []string{name, from, f.What, f.At.In(span.zone).Format("2006-01-02 15:04"), f.Limit, cents(f.Spent.Dollars()), cents(f.After.Dollars())})
 	}

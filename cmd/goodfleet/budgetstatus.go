@@ -19,6 +19,7 @@ type budgetConfig struct {
 	settings settings
 	span     spanFlags
 	state    string
+	jobs     string // file of jobs
 	job      string
 	team     string
 	project  string
@@ -54,8 +55,9 @@ when, if money goes on at the P50. Exit code 2 when a cap is used up.`,
 // standing is a cap as it is printed.
 type standing struct {
 	Policy    string         `json:"policy"`
-	From      time.Time      `json:"from"`
-	Until     time.Time      `json:"until"`
+	Per       string         `json:"per"`
+	From      *time.Time     `json:"from"`  // null: it has no start
+	Until     *time.Time     `json:"until"` // null: it has no end
 	Amount    pricing.Money  `json:"amount"`
 	Carried   pricing.Money  `json:"carried"`
 	Spent     pricing.Money  `json:"spent"`
@@ -98,13 +100,17 @@ func runBudgetStatus(ctx context.Context, w io.Writer, cfg budgetConfig, now tim
 	}
 	used := 0
 	for _, s := range budget.Standings(policies, all, span.now) {
-		row := standing{Policy: s.Name(), From: s.From, Until: s.Until, Amount: s.Amount, Carried: s.Carried, Spent: s.Spent, Overrun: s.Overrun}
+		row := standing{Policy: s.Name(), Per: s.Policy.Cap.Period.String(), Amount: s.Amount, Carried: s.Carried, Spent: s.Spent, Overrun: s.Overrun}
 		committed, p50, p90, at := unknown, unknown, unknown, unknown
+		ends := "no end"
+		if !s.Endless() {
+			row.From, row.Until, ends = &s.From, &s.Until, s.Until.Format("2006-01-02 15:04")
+		}
 		if snap != nil {
 			sum := s.Spent + tailOf(snap, s)
 			row.Committed, committed = &sum, cents(sum.Dollars())
 		}
-		if s.Forecast.Known {
+		if s.Forecast.Known && !s.Endless() {
 			row.P50, row.P90 = &s.Forecast.P50, &s.Forecast.P90
 			p50, p90 = cents(s.Forecast.P50.Dollars()), cents(s.Forecast.P90.Dollars())
 		}
@@ -122,7 +128,7 @@ func runBudgetStatus(ctx context.Context, w io.Writer, cfg budgetConfig, now tim
 		if s.Amount > 0 {
 			share = fmt.Sprintf("%.1f", 100*float64(s.Spent)/float64(s.Amount))
 		}
-		g.rows = append(g.rows, []string{row.Policy, s.Until.Format("2006-01-02 15:04"), cents(s.Amount.Dollars()), cents(s.Spent.Dollars()), share, committed, p50, p90, what, at})
+		g.rows = append(g.rows, []string{row.Policy, ends, cents(s.Amount.Dollars()), cents(s.Spent.Dollars()), share, committed, p50, p90, what, at})
 	}
 	if snap != nil {
 		for _, q := range snap.Questions {

@@ -63,7 +63,8 @@ measured rate of interruptions. Where goodfleet loses, the table says so.
 
 Machines are bought in the regions where the jobs' data lie, unless --regions says
 otherwise. Into the folder --out go report.html, comparison.json and charges.jsonl,
-the ledger that cost-report reads; an empty --out writes nothing.
+the ledger that cost-report reads; an empty --out writes nothing. Budget policies
+(--budgets) hold in every run, the baselines' too.
 
 --faults rehearses bad days: lost answers, launches that come in part, listings that
 lie, clocks that are off, and all else that clouds have done to others. With a number,
@@ -94,6 +95,7 @@ goes on where it was when it is called again: sweep.journal there holds what has
   goodfleet simulate gavel-week --burn-cap "25 USD/h" --seed 7 -o json
   goodfleet simulate jobs.yaml --from 2023-03-06 --days 2 --baselines=false --out ""
   goodfleet simulate gavel-week --policy max-goodput --burn-cap "25 USD/h"
+  goodfleet simulate gavel-week --budgets policies.yaml
   goodfleet simulate elastic --truth elastic --baselines=false
   goodfleet simulate --policy max_min_fairness --owned aws/us-east-1/use1-az1/p3.2xlarge=8 --baselines=false
   goodfleet simulate --workload trace.csv --cluster 8xV100,8xK80 --policy max_min_fairness
@@ -139,7 +141,7 @@ goes on where it was when it is called again: sweep.journal there holds what has
 			return runSimulate(cmd.Context(), s, cfg)
 		},
 	}
-	addSettings(cmd, "burnCap", "clouds", "regions", "markets", "round", "seed", "out", "output", "quarantine")
+	addSettings(cmd, "budgets", "burnCap", "clouds", "regions", "markets", "round", "seed", "out", "output", "quarantine")
 	addPolicy(cmd, &cfg.policy)
 	cmd.Flags().StringArrayVar(&cfg.owned, "owned", nil, "machines that are there and paid for: cloud/region/zone/type=count; may be repeated")
 	cmd.Flags().StringVar(&cfg.workload, "workload", "", "take the jobs from a trace: Gavel's, a CSV, or documents; also packed by gzip")

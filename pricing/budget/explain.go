@@ -47,13 +47,13 @@ func Explain(policies Policies, spends []Spend, a Ask, now time.Time) ([]PolicyV
 			s := p.standing(key, spends, now)
 			if inside := !now.Before(s.From) && now.Before(s.Until); inside && (p.Cap.Each == ForAll || key != "") {
 				left := Left{Spent: s.Spent, Amount: s.Amount, Lasts: explainLasts}
-				says(p, "%s of %s USD are spent by %s: what is left lasts %v at %s USD/h", s.Spent, s.Amount, s.Until.Format(time.RFC3339), explainLasts, left.Burn())
+				says(p, "%s of %s USD are spent, of a period with %s: what is left lasts %v at %s USD/h", s.Spent, s.Amount, until(s), explainLasts, left.Burn())
 				add(p, Limit{Name: s.Name(), Burn: left.Burn(), Left: &left})
 			}
 		}
 		if burn, _ := p.BurnAt(now); burn > 0 {
 			says(p, "%s USD/h at a time", burn)
-			add(p, Limit{Name: p.Name + "/burn", Burn: burn})
+			add(p, Limit{Name: p.Name + " (burn)", Burn: burn})
 		}
 		if open, next := p.ActiveAt(now); !open {
 			says(p, "its limits hold from %s on", next.UTC().Format(time.RFC3339))
@@ -85,10 +85,18 @@ func Explain(policies Policies, spends []Spend, a Ask, now time.Time) ([]PolicyV
 	return list, err
 }
 
+// until is the end of a period, after "with".
+func until(s Standing) string {
+	if s.Endless() {
+		return "no end"
+	}
+	return "its end at " + s.End()
+}
+
 // explainOpen is what the limits say that hold now and look at no sum.
 func (p *Policy) explainOpen(a Ask, says func(*Policy, string, ...any), add func(*Policy, Limit)) {
 	if p.MaxRate > 0 || p.OfList > 0 {
-		l := Limit{Name: p.Name + "/price", Burn: Unlimited, MaxRate: p.MaxRate, OfList: p.OfList}
+		l := Limit{Name: p.Name + " (price)", Burn: Unlimited, MaxRate: p.MaxRate, OfList: p.OfList}
 		if why := l.refuses(a.Rate, a.List); why != "" {
 			says(p, "%s", why)
 		} else {

@@ -2,6 +2,7 @@ package budget
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -23,7 +24,8 @@ type Policy struct {
 	Name   string // unique over all origins
 	Owner  string // who answers for it
 	Origin Origin
-	DryRun bool // it decides and tells, and never acts
+	Place  string // where it is written, as in "policies.yaml:3:18"; "": nobody knows
+	DryRun bool   // it decides and tells, and never acts
 
 	Over   *Selector // nil: everything
 	Active window    // when Burn, prices, the spot share and the fallback hold; nil: always
@@ -152,11 +154,17 @@ type Approval struct {
 	From   []string      // who may answer; empty: anyone who may write to the store
 }
 
+// plainName is what policies and destinations are called: with a slash between, a name
+// and the key that a cap is for make another name.
+var plainName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$`)
+
 // Validate reports the first thing that is wrong, with the field that it is in.
 func (p *Policy) Validate() (field string, err error) {
 	switch {
 	case p.Name == "":
 		return "metadata.name", fmt.Errorf("is missing")
+	case !plainName.MatchString(p.Name):
+		return "metadata.name", fmt.Errorf("%q: want letters, digits, dots, dashes and underscores, 63 at most", p.Name)
 	case p.Owner == "":
 		return "metadata.owner", fmt.Errorf("is missing: somebody answers for a policy")
 	case p.Cap == nil && p.Burn == 0 && p.MaxRate == 0 && p.OfList == 0 && p.Spot == nil && p.Fallback == nil && p.Approval == nil:
@@ -172,6 +180,11 @@ func (p *Policy) Validate() (field string, err error) {
 		}
 		if carries := p.Cap.Unused > 0 || p.Cap.Overdraft; carries && (p.Cap.Period == Dated || p.Cap.Period == Always) {
 			return "spec.budget.carryOver", fmt.Errorf("a %s has no next one", p.Cap.Period)
+		}
+	}
+	for i, to := range p.Notify {
+		if !plainName.MatchString(to) {
+			return fmt.Sprintf("spec.notify[%d]", i), fmt.Errorf("%q: want the name of a destination, which the settings give an address", to)
 		}
 	}
 	for i, e := range p.Exceptions {
@@ -192,6 +205,8 @@ func (p *Policy) Validate() (field string, err error) {
 		switch {
 		case (s.Measure == Foretold) != (s.Quantile != 0):
 			return at, fmt.Errorf("want a quantile with measure: forecast, and with no other")
+		case s.Measure == Foretold && p.Cap.Period == Always:
+			return at + ".measure", fmt.Errorf("a total has no end to forecast: want actual or committed")
 		case s.Quantile != 0 && s.Quantile != 0.5 && s.Quantile != 0.9:
 			return at + ".quantile", fmt.Errorf("want 50%% or 90%%")
 		case s.At <= 0:
@@ -275,6 +290,14 @@ func (p *Policy) ActiveAt(at time.Time) (open bool, next time.Time) {
 // Policies are all that are in force, by name.
 type Policies []*Policy
 
+// from says where a policy comes from.
+func (p *Policy) from() string {
+	if p.Place == "" {
+		return "from " + string(p.Origin)
+	}
+	return "at " + p.Place
+}
+
 // NewPolicies puts policies of all origins together. A name that comes twice is refused:
 // the one that is meant must not be lost beneath another.
 func NewPolicies(list ...*Policy) (Policies, error) {
@@ -284,7 +307,7 @@ func NewPolicies(list ...*Policy) (Policies, error) {
 			return nil, fmt.Errorf("budget policy %s: %s: %w", p.Name, field, err)
 		}
 		if i > 0 && sorted[i-1].Name == p.Name {
-			return nil, fmt.Errorf("budget policy %s comes twice: from %s and from %s", p.Name, sorted[i-1].Origin, p.Origin)
+			return nil, fmt.Errorf("budget policy %s comes twice: %s and %s", p.Name, sorted[i-1].from(), p.from())
 		}
 	}
 	return sorted, nil

@@ -13,7 +13,8 @@ import (
 type Finding struct {
 	Policy string        `json:"policy"`
 	Key    string        `json:"key,omitempty"`
-	From   time.Time     `json:"from"` // of the period; zero: of all
+	Period string        `json:"period,omitempty"` // "": it is about no period
+	From   time.Time     `json:"from,omitzero"`    // of the period; zero: it has no start
 	What   string        `json:"what"`
 	At     time.Time     `json:"at"` // when it would first have been done
 	Spent  pricing.Money `json:"spent"`
@@ -46,18 +47,20 @@ func (p *Policy) replayCap(key string, spends []Spend) []Finding {
 	var from, until time.Time
 	var m Mark
 	spent, tally := pricing.Money(0), NewTally(t.Period)
-	amount := pricing.Money(0)
+	amount, plain := pricing.Money(0), pricing.Money(0) // with exceptions, and without
 	close := func() { list, open = append(list, open...), nil }
+	var covered []*Spend
 	for i := range spends {
-		x := &spends[i]
-		if !t.Covers(x.Facts) {
-			continue
+		if t.Covers(spends[i].Facts) {
+			covered = append(covered, &spends[i])
 		}
+	}
+	for i, x := range covered {
 		if f, u := t.Span(x.At); !f.Equal(from) {
 			close()
 			from, until, m, spent = f, u, Mark{From: f}, 0
-			s := p.standing(key, spends[:i], x.At)
-			amount = s.Amount
+			s := p.standing(key, spends, x.At)
+			plain = p.Cap.Amount + s.Carried
 		}
 		if x.At.Before(from) || !x.At.Before(until) {
 			continue // outside its window
@@ -68,7 +71,18 @@ func (p *Policy) replayCap(key string, spends []Spend) []Finding {
 		spent += x.Amount
 		tally.Add(x.At, x.Amount)
 		begin := func(what string, limit float64) {
-			open = append(open, Finding{Policy: p.Name, Key: key, From: from, What: what, At: x.At, Spent: spent, Limit: fmt.Sprintf("%s of %s USD", percent(limit), amount)})
+			since := from
+			if t.Endless() {
+				since = time.Time{}
+			}
+			open = append(open, Finding{Policy: p.Name, Key: key, Period: t.Period.String(), From: since, What: what, At: x.At, Spent: spent, Limit: fmt.Sprintf("%s of %s USD", percent(limit), amount)})
+		}
+		if i+1 < len(covered) && covered[i+1].At.Equal(x.At) {
+			continue // what moves money takes it away first
+		}
+		added, _ := p.Added(x.At)
+		if amount = max(0, plain+added); amount > m.Stopped {
+			m.Stopped = 0
 		}
 		var turns []Turn
 		m, _, turns = p.Walk(m, Measures{Amount: amount, Spent: spent, Forecast: tally.Forecast(spent, x.At, until)}, x.At)

@@ -86,6 +86,10 @@ var (
 	end       = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)
 )
 
+// Endless reports whether a total is over all time: its Span then has no start and no
+// end that people know.
+func (t Total) Endless() bool { return t.Period == Always }
+
 // Span is the period that holds an instant: from, included, until, excluded. Of a
 // Dated total it is its window, whatever the instant.
 func (t Total) Span(at time.Time) (from, until time.Time) {
