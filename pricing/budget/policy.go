@@ -184,7 +184,7 @@ func (p *Policy) Validate() (field string, err error) {
 	}
 	for i, to := range p.Notify {
 		if !plainName.MatchString(to) {
-			return fmt.Sprintf("spec.notify[%d]", i), fmt.Errorf("%q: want the name of a destination, which the settings give an address", to)
+			return fmt.Sprintf("spec.notify[%d]", i), fmt.Errorf("%q: want the name of a destination, and not its address", to)
 		}
 	}
 	for i, e := range p.Exceptions {
