@@ -209,7 +209,9 @@ func settleDrawn(t *rapid.T, m *ledger.Meter, book *ledger.Ledger, d *drawn, now
 			before.end, before.cause = before.booked, provider.EndedByUs
 		}
 	}
-	r.known = r.known || slices.ContainsFunc(got, func(c ledger.Charge) bool { return c.Item == ledger.Machine && c.Kind != ledger.Reversal && !c.From.Before(r.start) })
+	r.known = r.known || slices.ContainsFunc(got, func(c ledger.Charge) bool {
+		return c.Item == ledger.Machine && c.Kind != ledger.Reversal && !c.From.Before(r.start)
+	})
 	to := now
 	if !inst.Ended.IsZero() {
 		to = inst.Ended
