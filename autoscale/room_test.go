@@ -127,9 +127,9 @@ func TestWhatIsPutOffNeverMeetsWhatIsNot(t *testing.T) {
 			t.Fatalf("%d may be bought and %d are, and yet is put off: %v", room, buys, a.deferred)
 		}
 		type load struct {
-			accelerators         int
-			vcpu, memGiB         float64
-			gangs, alone, shares int
+			accelerators  int
+			vcpu, memGiB  float64
+			alone, shares int
 		}
 		on := map[provider.InstanceID]*load{}
 		for i := range h.state.Jobs {

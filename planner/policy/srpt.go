@@ -36,7 +36,9 @@ const (
 //     work has no rank: its omega is weight/(attained + 1 h), by the time that it held
 //     machines.
 //   - A job that is predicted to take more than 1.2 times as long as on its fair share
-//     of the fleet gets the largest omega of all.
+//     of the fleet gets the largest omega of all. The rest of it is predicted on that
+//     share too, wherever it runs now: were it predicted there, the job with the worse
+//     place would come first, get the better one, and be overtaken by the other at once.
 //
 // Only machines and offers whose decision rate is 0 are owned. Jobs that they do not
 // carry are then planned by Value on what is bought: on rented machines, ranks cost
@@ -225,9 +227,6 @@ func (s *stock) lateness(p *planner.Problem, d *planner.Demand, w *worth, jobs i
 	perHour, fair = perHour/(whole*all), fair/whole
 	age := max(0, p.Now.Sub(d.State.Job.Submitted).Hours())
 	rest := w.left / fair
-	if d.Current >= 0 { // what it was given for now says nothing of what it may yet get
-		rest = min(rest, d.Columns[d.Current].WallHours(w.left))
-	}
 	rho = (age + rest) * perHour
 	if d.Current < 0 && rho <= srptLate {
 		late = d.State.Job.Submitted.Add(hours(srptLate/perHour - rest)).Add(time.Second)

@@ -144,9 +144,6 @@ func finishRatio(p *planner.Problem, pr *planner.Program, d *planner.Demand, cou
 		}
 	}
 	now := work / (speed / some)
-	if d.Current >= 0 {
-		now = math.Min(now, work/d.Columns[d.Current].Speed.Goodput)
-	}
 	now += start.Sub(d.State.Job.Submitted).Hours()
 	ratio := 0.0
 	for kind, g := range share {
@@ -339,5 +336,44 @@ func TestSRPTBuysForTheRestAsValueDoes(t *testing.T) {
 	}
 	if bought == 0 || both == 0 {
 		t.Errorf("%d plans buy, %d of them use both: the draws show nothing", bought, both)
+	}
+}
+
+// Who comes first does not depend on who runs where: else the one that waits takes the
+// place of the one that runs, which then comes first.
+func TestSRPTRanksAreThoseWhoeverRunsNow(t *testing.T) {
+	late, moved := 0, 0
+	for seed := range uint64(40) {
+		p := drawProblem(9400+seed, shape{jobs: 5, machines: true, running: true, smallJobs: seed%2 == 0})
+		ownAll(&p, seed)
+		q := p
+		q.Jobs = slices.Clone(p.Jobs)
+		for i := range q.Jobs {
+			if q.Jobs[i].Running != nil {
+				q.Jobs[i].Running = nil
+				moved++
+			}
+		}
+		var ranks [2][]ranked
+		for n, p := range []*planner.Problem{&p, &q} {
+			own := owned(*p)
+			pr, know, err := known(&own, Settings{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ranks[n] = srptRanks(&own, pr, know)
+		}
+		for i := range ranks[0] {
+			a, b := &ranks[0][i], &ranks[1][i]
+			if a.rank != b.rank || math.Abs(a.omega-b.omega) > 1e-9 || math.Abs(a.rho-b.rho) > 1e-9*a.rho {
+				t.Errorf("seed %d: job %d is rank %d, omega %g, %g times late where some run, and rank %d, %g, %g where all wait", seed, i, a.rank, a.omega, a.rho, b.rank, b.omega, b.rho)
+			}
+			if a.rho > srptLate {
+				late++
+			}
+		}
+	}
+	if late == 0 || moved == 0 {
+		t.Errorf("%d are late and %d run: the draws show nothing", late, moved)
 	}
 }

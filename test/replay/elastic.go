@@ -1,8 +1,6 @@
 package main
 
 import (
-	"time"
-
 	"github.com/goodfleet/goodfleet/autoscale"
 	"github.com/goodfleet/goodfleet/autoscale/sim"
 	"github.com/goodfleet/goodfleet/autoscale/sim/measured"
@@ -100,27 +98,4 @@ func hideWork(s *sim.Setting) {
 		j.Work = planner.Work{Kind: planner.WorkUnknown}
 	}
 	s.Truth.Work = func(j *planner.Job) float64 { return works[j.ID] }
-}
-
-// mostAsked is how often a plan is made anew at one instant.
-const mostAsked = 4
-
-// settled has a plan stand that was made several times at one instant, after gangs have
-// left their places: under overload srpt may have alike jobs change places each time. In
-// production the next round is a minute later.
-func settled(next autoscale.PlanFunc) autoscale.PlanFunc {
-	var plan planner.Plan
-	var at time.Time
-	asked := 0
-	return func(p planner.Problem) (planner.Plan, error) {
-		if !p.Now.Equal(at) {
-			at, asked = p.Now, 0
-		}
-		if asked++; asked > mostAsked {
-			return plan, nil
-		}
-		made, err := next(p)
-		plan = made
-		return made, err
-	}
 }

@@ -84,7 +84,7 @@ func elasticSetting(data string, e experiment, p point, number int) (sim.Setting
 	case "sia":
 		s.Plan = of.plan(peer.Sia{Of: of.known}.Plan)
 	case "srpt":
-		s.Plan = settled(of.plan(func(p planner.Problem) (planner.Plan, error) { return policy.SRPT(p, policy.Settings{}) }))
+		s.Plan = of.plan(func(p planner.Problem) (planner.Plan, error) { return policy.SRPT(p, policy.Settings{}) })
 	default:
 		return sim.Setting{}, fmt.Errorf("there is no peer %q", how.Peer)
 	}
