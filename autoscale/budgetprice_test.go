@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/goodfleet/goodfleet/autoscale"
+	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/pricing/budget"
 	"github.com/goodfleet/goodfleet/provider"
@@ -64,7 +65,7 @@ func TestRoundsThatAreSkippedChangeNothingUnderABudget(t *testing.T) {
 	var histories [][]autoscale.Event
 	for _, skip := range []bool{false, true} {
 		w := daily(t, skip)
-		for range 6 * 60 {
+		for range 30 * 60 {
 			w.round(time.Minute)
 		}
 		events, err := w.store.Events(context.Background(), time.Time{}, time.Time{})
@@ -79,5 +80,39 @@ func TestRoundsThatAreSkippedChangeNothingUnderABudget(t *testing.T) {
 	}
 	if diff := cmp.Diff(histories[0], histories[1]); diff != "" {
 		t.Errorf("events with every round planned (-), with rounds skipped (+):\n%s", diff)
+	}
+}
+
+// TestWhatAStartBringsAboutIsWhatThePriceComesTo holds the price that a start is judged
+// by against that of the budget an hour on, under the burn that it would have then.
+func TestWhatAStartBringsAboutIsWhatThePriceComesTo(t *testing.T) {
+	month := budget.Total{Name: "month", Amount: 7200 * pricing.Dollar, Period: budget.Month}
+	for _, tt := range []struct{ mu, burn, rate float64 }{{1, 10, 2}, {0.5, 0, 30}, {3, 20, 5}, {3, 0, 5}, {0, 50, 50}} {
+		price := budget.Price{At: start, Log: math.Log1p(tt.mu), Left: month.Amount, Burn: pricing.RateOf(tt.burn)}
+		b := planner.BudgetPrice{Mu: tt.mu, Burn: price.Burn, Lasts: price.Lasts(month), Rises: budget.Reaction}
+		run := price.See(month, start, month.Amount, pricing.RateOf(tt.burn+tt.rate))
+		want := max(math.Expm1(run.To(month, start.Add(time.Hour)).Log)-tt.mu, 0)
+		if tt.mu == 0 {
+			want = 0 // nothing is dear yet: anything may start
+		}
+		if got := b.Ahead(pricing.RateOf(tt.rate)); math.Abs(got-want) > 0.01*(1+want) {
+			t.Errorf("mu %g at %g and %g USD/h more: %.4f, the price rises by %.4f", tt.mu, tt.burn, tt.rate, got, want)
+		}
+	}
+}
+
+// TestAJobThatIsMuchForItsBudgetRunsForAWhile: one of three dollars an hour, where half a
+// dollar would last, does not start and stop every few minutes.
+func TestAJobThatIsMuchForItsBudgetRunsForAWhile(t *testing.T) {
+	w := daily(t, true)
+	ran := 0
+	for range 20 * 60 {
+		w.round(time.Minute)
+		ran += w.runs()
+	}
+	starts := w.kinds()[autoscale.EventStart]
+	t.Logf("%d starts, %d minutes in which it ran", starts, ran)
+	if starts == 0 || ran < 45*starts {
+		t.Errorf("it was started %d times and ran for %d minutes in all", starts, ran)
 	}
 }

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
+
+	"github.com/goodfleet/goodfleet/pricing"
 )
 
 // BudgetPrice is what a budget for a day or a month makes of rates: each dollar an
@@ -14,6 +17,51 @@ type BudgetPrice struct {
 	Name string  // as people know the budget
 	Team string  // whose accelerators' share of machines counts; "": all machines
 	Mu   float64 // ≥ 0; 0: there is enough
+
+	Burn  pricing.Rate  // what burns of it now
+	Lasts pricing.Rate  // the burn that would last to its end; 0: not known
+	Rises time.Duration // in which 1 + Mu grows by e at twice the burn that would last
+}
+
+// startedFor is how long a job that begins while money is dear is to run at least before
+// the price that it brings about ends it again: a start and the rest of a machine's
+// minimum run time are some minutes of that.
+const startedFor = time.Hour
+
+// mostAhead bounds the rise of ln(1 + Mu) that a start has to bear, in times of what it
+// is already: where nothing is dear, everything may start.
+const mostAhead = 3
+
+// Ahead is by how much more a dollar an hour of the budget counts for a job that waits
+// and would cost rate: Mu as it will be after the job ran for startedFor, less Mu. Else a
+// job that is much for its budget would start and stop every few minutes, on machines
+// that boot and are held for longer than it runs.
+func (b *BudgetPrice) Ahead(rate pricing.Rate) float64 {
+	over := 0.0
+	if b.Lasts > 0 {
+		over = float64(b.Burn+rate)/float64(b.Lasts) - 1
+	}
+	if b.Mu <= 0 || over <= 0 || b.Rises <= 0 {
+		return 0
+	}
+	log := math.Log1p(b.Mu)
+	rise := min(over*startedFor.Hours()/b.Rises.Hours(), mostAhead*log)
+	return math.Expm1(log+rise) - b.Mu
+}
+
+// AheadOf is the sum of that over the budgets that a job of a team draws on: alone is
+// the rate of its whole machines, part that of its accelerators on them.
+func (p *Problem) AheadOf(team string, alone, part pricing.Rate) float64 {
+	usd := 0.0
+	for i := range p.Budgets {
+		switch b := &p.Budgets[i]; {
+		case b.Team == "":
+			usd += b.Ahead(alone) * alone.Dollars()
+		case b.Team == team:
+			usd += b.Ahead(part) * part.Dollars()
+		}
+	}
+	return usd
 }
 
 // checkBudgets reports the first price that is none.

@@ -99,6 +99,16 @@ func (p Price) See(t Total, now time.Time, left pricing.Money, burn pricing.Rate
 	return Price{At: now, Log: p.To(t, now).Log, Left: left, Burn: burn}
 }
 
+// Lasts is the burn that would last to the end of the period, its reserve included; 0
+// when nothing is left.
+func (p Price) Lasts(t Total) pricing.Rate {
+	_, until := t.Span(p.At)
+	if h := (until.Sub(p.At) + t.Reserve(p.At)).Hours(); h > 0 && p.Left > 0 {
+		return pricing.RateOf(p.Left.Dollars() / h)
+	}
+	return 0
+}
+
 // Level is the price in whole steps.
 func (p Price) Level() int { return int(math.Floor(p.Log / LevelStep)) }
 
