@@ -88,6 +88,11 @@ func runCostReconcile(w io.Writer, cfg reconcileConfig, path string, now time.Ti
 	if !cfg.apply || len(r.Corrections) == 0 {
 		return nil
 	}
+	for i := range r.Corrections { // what is appended can be read again
+		if err := r.Corrections[i].Check(); err != nil {
+			return fmt.Errorf("a correction of %s cannot be booked: %w", r.Corrections[i].Instance, err)
+		}
+	}
 	if err := ledger.Check(append(charges, r.Corrections...)); err != nil {
 		return fmt.Errorf("the bill would leave the ledger unsound: %w", err)
 	}

@@ -36,7 +36,7 @@ func (c *Charge) Check() error {
 		return fmt.Errorf("item: %q: want one of %s, or nothing for a machine", c.Item, words(items[1:]))
 	case c.Instance == "":
 		return errors.New("instance: is missing")
-	case c.Offering.Cloud == "" || c.Offering.Type == "" && c.Item == Machine:
+	case c.Offering.Cloud == "" || c.Offering.Type == "" && c.Item == Machine && c.Kind != Correction: // a bill need not tell
 		return errors.New("offering: has no cloud or no type")
 	case !c.From.Before(c.To):
 		return fmt.Errorf("to: %s is not after from, %s", c.To.Format(time.RFC3339), c.From.Format(time.RFC3339))

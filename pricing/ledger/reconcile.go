@@ -86,6 +86,9 @@ func Reconcile(charges []Charge, facts []Fact, at time.Time, source string) Reco
 		billed[f.key()] = true
 		own := owned[n]
 		d := Difference{Fact: f, Known: true}
+		if same := lines[f.key()]; len(own) == 0 && len(same) > 0 { // known from other hours
+			d.Offering = same[0].Offering
+		}
 		for _, c := range own {
 			d.Booked += c.Amount
 			account(c.Account).Booked += c.Amount

@@ -107,6 +107,30 @@ func TestWhatOnlyOneSideKnowsIsNamed(t *testing.T) {
 	}
 }
 
+// TestEveryCorrectionCanBeReadAgain: a bill may be of machines that the ledger does not
+// know, of known ones at other hours, and of clouds that are not ours.
+func TestEveryCorrectionCanBeReadAgain(t *testing.T) {
+	charges := shared(t, quoted(awsSpot, day, "8"))
+	facts := []ledger.Fact{
+		{Cloud: "aws", Instance: "i-other", From: clock(10, 0, 0), To: clock(11, 0, 0), Amount: usd(t, "3")},
+		{Cloud: "aws", Instance: "i", From: clock(14, 0, 0), To: clock(15, 0, 0), Amount: usd(t, "4")},
+		{Cloud: "azure", Instance: "vm", From: clock(10, 0, 0), To: clock(11, 0, 0), Amount: usd(t, "5")},
+		{Cloud: "aws", Item: ledger.Disk, Instance: "vol", From: clock(10, 0, 0), To: clock(11, 0, 0), Amount: usd(t, "6")},
+	}
+	list := ledger.Reconcile(charges, facts, clock(30, 0, 0), "bill.csv").Corrections
+	if len(list) != len(facts) {
+		t.Fatalf("%d corrections of %d facts", len(list), len(facts))
+	}
+	for i := range list {
+		if err := list[i].Check(); err != nil {
+			t.Errorf("%s: %v", list[i].ID, err)
+		}
+		if list[i].Instance == "i" && list[i].Offering.Type != awsSpot.Type {
+			t.Errorf("the type of i is known, and its correction is of %+v", list[i].Offering)
+		}
+	}
+}
+
 func TestThreeFeedLinesOfOneRunAddUp(t *testing.T) {
 	feed := "#Version: 1.0\n" +
 		"2026-11-03 10:00:07 UTC\tSpotUsage:p4d.24xlarge\tRunInstances:SV050\ti\tsir\t20 USD\t8.7812 USD\t8.7812 USD\t1\n" +
