@@ -186,6 +186,14 @@ func (d Document) policy() (*budget.Policy, error) {
 		Burn: pricing.Rate(s.Limits.Burn), MaxRate: pricing.Rate(s.Limits.Rate), OfList: float64(s.Limits.RateOfOnDemand),
 		Margin: float64(s.Margin), Cooldown: time.Duration(s.Cooldown), Notify: s.Notify,
 	}
+	for _, limit := range []struct {
+		field string
+		zero  bool
+	}{{"burn", p.Burn == 0}, {"rate", p.MaxRate == 0}, {"rateOfOnDemand", p.OfList == 0}} {
+		if _, given := d.Place("spec.limits." + limit.field); given && limit.zero {
+			return nil, d.Fail("spec.limits."+limit.field, "want more than 0: to buy nothing, pause or close what is matched")
+		}
+	}
 	var err error
 	if p.Over, err = budget.NewSelector(s.Match); err != nil {
 		return nil, d.failWhere(err)

@@ -22,6 +22,7 @@ type checker struct {
 	catalogue *provider.Catalogue
 	quotas    []provider.Quota
 	burnCap   pricing.Rate
+	image     ledger.Image
 	rate      func(o provider.Offering, at time.Time) (pricing.Rate, bool)
 }
 
@@ -146,7 +147,8 @@ func (c *checker) books(charges []ledger.Charge, machines []provider.Instance) e
 		if !m.Started.IsZero() {
 			life = m.Ended.Sub(m.Started) * time.Duration(t.Count)
 		}
-		free := used[m.ID] == 0 && m.Cause == provider.Interrupted // within the hour that is not billed
+		free := m.Cause == provider.Interrupted && (used[m.ID] == 0 || // within the hour that is not billed
+			c.image == ledger.SUSE && used[m.ID] == m.Ended.Sub(m.Started).Truncate(time.Hour)*time.Duration(t.Count)) // and any hour of SUSE
 		if used[m.ID] != life && !free {
 			return fmt.Errorf("%w: machine %s: %v of %v accelerator-time are booked", ErrBroken, m.ID, used[m.ID], life)
 		}

@@ -142,7 +142,7 @@ func newWorld(s Setting) (*world, error) {
 		return nil, err
 	}
 	w.runner.Add(s.Jobs...)
-	w.check = checker{catalogue: s.Catalogue, quotas: s.Quotas, burnCap: s.Loop.BurnCap, rate: w.prices.RateAt}
+	w.check = checker{catalogue: s.Catalogue, quotas: s.Quotas, burnCap: s.Loop.BurnCap, rate: w.prices.RateAt, image: s.Rules.Image}
 	if s.hostile() { // machines may come late, or one too many
 		w.check.burnCap = 0
 	}

@@ -305,6 +305,17 @@ func TestCheckerFindsWhatIsBroken(t *testing.T) {
 			t.Errorf("booked %s: got %v", name, err)
 		}
 	}
+	// Of SUSE the hour in which EC2 takes a machine is free, and no more than that.
+	taken, late := ended, line
+	taken.Ended, taken.Cause = start.Add(3*time.Hour+20*time.Minute), provider.Interrupted
+	for hours, ok := range map[int]bool{2: false, 3: true} {
+		late.To = start.Add(time.Duration(hours) * time.Hour)
+		late.Amount = pricing.Dollar * pricing.Money(hours)
+		c.image = ledger.SUSE
+		if err := c.books([]ledger.Charge{late}, []provider.Instance{taken}); ok != (err == nil) {
+			t.Errorf("%d of 3 hours 20 minutes booked of SUSE: got %v", hours, err)
+		}
+	}
 }
 
 // A notice says that a pool goes down; it still sells until it does.
