@@ -123,11 +123,12 @@ func explainWith(p planner.Problem, s Settings, adjust adjustment) (*Reasons, er
 	}
 	full := slices.Clone(pr.Jobs) // with every column, since a search prunes
 	var sol planner.Solution
-	for range supplyTries {
+	for try := 1; ; try++ {
 		scale := scaleOf(full, know)
 		pr.Prune()
-		if sol = solveDue(pr, scale, s.Limits, know); !reprice(&p, sol, full, know) {
-			break
+		sol = solveDue(pr, scale, s.Limits, know)
+		if try == supplyTries || !reprice(&p, sol, full, know) {
+			break // the solution names columns of pr: they stay as they are
 		}
 		copy(pr.Jobs, full)
 	}
