@@ -111,9 +111,12 @@ func (r *Reasons) limits(team string) []limit {
 // rowText is a row in words: "limit nlp: burn cap 40 USD/h of team NLP".
 func rowText(r *planner.Row) string {
 	text := "limit " + r.Name + ": "
-	if r.Kind == planner.SpotRow {
+	switch r.Kind {
+	case planner.SpotRow:
 		text += "spot share " + percent(r.Part)
-	} else {
+	case planner.LeastSpotRow:
+		text += "spot share of at least " + percent(r.Part)
+	default:
 		text += "burn cap " + r.Most.String() + " USD/h"
 	}
 	if r.Team != "" {

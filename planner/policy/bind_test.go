@@ -66,3 +66,15 @@ func TestLimitsThatBindAreNamed(t *testing.T) {
 		})
 	}
 }
+
+func TestEachKindOfLimitIsNamedForWhatItIs(t *testing.T) {
+	for kind, want := range map[planner.RowKind]string{
+		planner.BurnRow:      "limit x: burn cap 2 USD/h of team a",
+		planner.SpotRow:      "limit x: spot share 40 % of team a",
+		planner.LeastSpotRow: "limit x: spot share of at least 40 % of team a",
+	} {
+		if got := rowText(&planner.Row{Name: "x", Kind: kind, Team: "a", Part: 0.4, Most: 2 * pricing.DollarPerHour}); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
