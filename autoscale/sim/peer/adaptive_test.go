@@ -35,6 +35,7 @@ func knows(power map[planner.JobID]float64, most int) func(j *planner.JobState) 
 	}
 }
 
+// given is how many accelerators a plan gives each job.
 func given(t *testing.T, plan planner.Plan, err error) map[planner.JobID]int {
 	t.Helper()
 	if err != nil {
@@ -48,7 +49,7 @@ func given(t *testing.T, plan planner.Plan, err error) map[planner.JobID]int {
 }
 
 func TestPolluxSharesByHarmonicMeanOfSpeedups(t *testing.T) {
-	// Eight accelerators: a alike pair halves them; one that scales well against one that
+	// Eight accelerators: an alike pair halves them; one that scales well against one that
 	// does not gets more, but the other something: 1/x + 1/y is least.
 	for name, tt := range map[string]struct {
 		power map[planner.JobID]float64

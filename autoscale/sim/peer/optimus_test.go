@@ -36,14 +36,7 @@ func sizes(t *testing.T, o Optimus, jobs ...*planner.Job) map[planner.JobID]int 
 		p.Jobs = append(p.Jobs, planner.JobState{Job: j})
 	}
 	plan, err := o.Plan(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := map[planner.JobID]int{}
-	for _, a := range plan.Allocations {
-		got[a.Job] = a.Config.Replicas
-	}
-	return got
+	return given(t, plan, err)
 }
 
 func TestOptimusGivesToWhomItSavesMost(t *testing.T) {

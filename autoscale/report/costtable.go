@@ -1,0 +1,187 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/pricing/ledger"
+)
+
+// moneyColumn is a column of amounts, which are rounded together.
+type moneyColumn struct {
+	head, key string
+	get       func(r *ledger.Row) pricing.Money
+	lower     func(r *ledger.Row) bool // the true amount is higher; nil: never
+	rare      bool                     // shown in a table only if some row has it
+}
+
+var moneyColumns = []moneyColumn{
+	{"cost", "amount", func(r *ledger.Row) pricing.Money { return r.Amount }, func(r *ledger.Row) bool { return r.LowerBound() }, false},
+	{"list cost", "list", func(r *ledger.Row) pricing.Money { return r.List }, func(r *ledger.Row) bool { return r.ListLowerBound() }, false},
+	{"spot saving", "spot_saving", func(r *ledger.Row) pricing.Money { return r.Saving }, func(r *ledger.Row) bool { return r.ListLowerBound() }, false},
+	{"discounts", "discounts", func(r *ledger.Row) pricing.Money { return r.Discount }, func(r *ledger.Row) bool { return r.ListLowerBound() }, true},
+	{"idle", "idle", func(r *ledger.Row) pricing.Money { return r.Idle }, nil, false},
+	{"waste", "waste", func(r *ledger.Row) pricing.Money { return r.Waste }, nil, false},
+	{"credits", "credits", func(r *ledger.Row) pricing.Money { return r.Credit }, nil, true},
+	{"billed", "billed", func(r *ledger.Row) pricing.Money { return r.Billed }, nil, true},
+}
+
+// shown are the columns of a table: rare ones only where some row has them, and
+// what was billed only where it is not what was borne.
+func (c Cost) shown() []moneyColumn {
+	var list []moneyColumn
+	for _, col := range moneyColumns {
+		needed := !col.rare
+		for i := range c.totals.Rows {
+			r := &c.totals.Rows[i]
+			needed = needed || col.get(r) != 0 && (col.key != "billed" || r.Billed != r.Amount)
+		}
+		if needed {
+			list = append(list, col)
+		}
+	}
+	return list
+}
+
+// cells are the report as text: head, units, rows and the foot, rounded to cents
+// together so that each column adds up to its foot.
+func (c Cost) cells() (head, unit []string, rows [][]string, foot []string) {
+	for i, d := range c.totals.By {
+		head, unit = append(head, d.String()), append(unit, "")
+		foot = append(foot, map[bool]string{true: "all", false: ""}[i == 0])
+	}
+	if len(c.totals.By) == 0 {
+		head, unit, foot = []string{""}, []string{""}, []string{"all"}
+	}
+	rows = make([][]string, len(c.totals.Rows))
+	for i, r := range c.totals.Rows {
+		for _, key := range r.Key {
+			rows[i] = append(rows[i], cmp.Or(key, unknown))
+		}
+	}
+	add := func(title, of string, cell func(r *ledger.Row, i int) string, last string) {
+		head, unit, foot = append(head, title), append(unit, of), append(foot, last)
+		for i := range rows {
+			rows[i] = append(rows[i], cell(&c.totals.Rows[i], i))
+		}
+	}
+	sum := &c.totals.Sum
+	for n, col := range c.shown() {
+		amounts := make([]pricing.Money, len(rows))
+		for i := range c.totals.Rows {
+			amounts[i] = col.get(&c.totals.Rows[i])
+		}
+		shown, total := Together(amounts, cent)
+		lower := func(r *ledger.Row) bool { return col.lower != nil && col.lower(r) }
+		add(col.head, c.currency(), func(r *ledger.Row, i int) string { return bound(dollars(shown[i]), lower(r)) }, bound(dollars(total), lower(sum)))
+		if n == 0 {
+			add("share", "%", func(r *ledger.Row, _ int) string { return percent(r.Amount, sum.Amount) }, percent(sum.Amount, sum.Amount))
+		}
+	}
+	add("accelerators", "hours", func(r *ledger.Row, _ int) string { return number(r.Hours, 1) }, number(sum.Hours, 1))
+	if c.cfg.Work != nil {
+		per := func(r *ledger.Row, w *float64) string {
+			if w == nil || *w <= 0 {
+				return unknown
+			}
+			return bound(number(r.Amount.Dollars()/(*w), 3), r.LowerBound())
+		}
+		done := func(w *float64) string {
+			if w == nil {
+				return unknown
+			}
+			return number(*w, 1)
+		}
+		add("goodput", c.cfg.Work.Unit, func(_ *ledger.Row, i int) string { return done(c.works[i]) }, done(c.work))
+		add("cost of a unit", c.currency(), func(r *ledger.Row, i int) string { return per(r, c.works[i]) }, per(sum, c.work))
+		c.alternatives(add)
+	}
+	return head, unit, rows, foot
+}
+
+// table lays the cells out.
+func (c Cost) table() table.Writer {
+	line := func(cells []string) table.Row {
+		r := make(table.Row, len(cells))
+		for i, cell := range cells {
+			r[i] = cell
+		}
+		return r
+	}
+	head, unit, rows, foot := c.cells()
+	t := newTable()
+	t.AppendHeader(line(head))
+	t.AppendHeader(line(unit))
+	var configs []table.ColumnConfig
+	for n := max(1, len(c.totals.By)) + 1; n <= len(head); n++ {
+		configs = append(configs, table.ColumnConfig{Number: n, Align: text.AlignRight, AlignHeader: text.AlignRight, AlignFooter: text.AlignRight})
+	}
+	t.SetColumnConfigs(configs)
+	if len(c.totals.By) > 0 {
+		for _, row := range rows {
+			t.AppendRow(line(row))
+		}
+	}
+	t.AppendFooter(line(foot))
+	return t
+}
+
+// Table writes the report for a terminal.
+func (c Cost) Table(w io.Writer) error {
+	return written(w, append([]string{rendered(c.table()), ""}, c.Notes()...))
+}
+
+// Markdown writes the report as a table for comments.
+func (c Cost) Markdown(w io.Writer) error {
+	head, unit, rows, foot := c.cells()
+	line := func(cells []string) string {
+		escaped := make([]string, len(cells))
+		for i, cell := range cells {
+			escaped[i] = strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;", ">", "&gt;", "`", "\\`").Replace(cell)
+		}
+		return "| " + strings.Join(escaped, " | ") + " |"
+	}
+	for i, u := range unit {
+		if u != "" {
+			head[i] += ", " + u
+		}
+	}
+	rule := make([]string, len(head))
+	for i := range rule {
+		rule[i] = "---:"
+		if i < max(1, len(c.totals.By)) {
+			rule[i] = "---"
+		}
+	}
+	lines := []string{line(head), "| " + strings.Join(rule, " | ") + " |"}
+	if len(c.totals.By) > 0 {
+		for _, row := range rows {
+			lines = append(lines, line(row))
+		}
+	}
+	lines = append(lines, line(foot), "")
+	return written(w, append(lines, c.Notes()...))
+}
+
+func written(w io.Writer, lines []string) error {
+	for _, line := range lines {
+		if _, err := fmt.Fprintln(w, line); err != nil {
+			return fmt.Errorf("cost report: %w", err)
+		}
+	}
+	return nil
+}
+
+// bound marks a value that may be higher.
+func bound(text string, lower bool) string {
+	if lower {
+		return "≥ " + text
+	}
+	return text
+}
