@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-
 	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/pricing/ledger"
 )
