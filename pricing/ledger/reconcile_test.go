@@ -348,3 +348,26 @@ func checkSums(t *rapid.T, charges []ledger.Charge, rng *rand.Rand) {
 		}
 	}
 }
+
+// TestSavingIsWhatTheBillLeavesOfIt: ten percent more on the bill of a spot machine are
+// ten percent less saved; of a machine on demand they are a discount that is none.
+func TestSavingIsWhatTheBillLeavesOfIt(t *testing.T) {
+	charges := shared(t, quoted(awsSpot, day, "8"), quoted(awsOnDemand, day, "20"))
+	facts := bill(usd(t, "8.8"))
+	before := ledger.Total(charges).Sum
+	if before.Saving != usd(t, "12") {
+		t.Fatalf("saved before the bill: %s USD, want 12", before.Saving)
+	}
+	all := append(charges, ledger.Reconcile(charges, facts, clock(30, 0, 0), "bill.csv").Corrections...)
+	sum := ledger.Total(all).Sum
+	if sum.Saving != usd(t, "11.2") || sum.List-sum.Saving-sum.Discount != sum.Amount {
+		t.Errorf("list %s, saved %s, discounts %s, amount %s: do not add up, or not to a saving of 11.2", sum.List, sum.Saving, sum.Discount, sum.Amount)
+	}
+	for i := range charges {
+		charges[i].Offering.Market, charges[i].List = provider.OnDemand, charges[i].Rate
+	}
+	all = append(charges, ledger.Reconcile(charges, facts, clock(30, 0, 0), "bill.csv").Corrections...)
+	if sum := ledger.Total(all).Sum; sum.Discount != usd(t, "-0.8") || sum.List-sum.Saving-sum.Discount != sum.Amount {
+		t.Errorf("on demand: list %s, saved %s, discounts %s, amount %s", sum.List, sum.Saving, sum.Discount, sum.Amount)
+	}
+}

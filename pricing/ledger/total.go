@@ -14,8 +14,8 @@ type Row struct {
 	Amount   pricing.Money // exact; what is paid ahead is spread over its hours
 	Billed   pricing.Money // by the invoices of the time
 	List     pricing.Money // what the same time costs on demand, where that rate is known
-	Saving   pricing.Money // list cost less the public price of spot time whose both rates are known; may be negative
-	Discount pricing.Money // public price less amount: negotiated, or bought ahead
+	Saving   pricing.Money // list cost less the public price, or what a bill made of it, of spot time whose both rates are known; may be negative
+	Discount pricing.Money // public price less amount: negotiated, bought ahead, or by a bill of other time
 	Idle     pricing.Money // of Amount: nobody held it, or used it
 	Waste    pricing.Money // of Amount: restarts and lost work
 	Credit   pricing.Money // of Amount: given by a cloud; never more than nothing
@@ -159,8 +159,13 @@ func (s *sum) add(c *Charge) {
 		return
 	}
 	held := c.Time()
-	if held == 0 {
-		return // a bill's correction of an amount
+	if held == 0 { // a bill's correction of an amount: the same time was paid otherwise
+		if spot := c.Offering.Market == provider.Spot; c.Kind == Correction && c.List > 0 && spot {
+			s.spotPaid += c.Amount
+		} else if c.Kind == Correction && c.List > 0 {
+			s.paid += c.Amount
+		}
+		return
 	}
 	s.time.add(held)
 	if !c.Known {
