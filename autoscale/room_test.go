@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/goodfleet/goodfleet/autoscale/placement"
 	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/provider"
@@ -43,10 +44,10 @@ func drawHall(t *rapid.T) hall {
 			h.plan.Machines[n].Instance = h.state.Machines[n].Instance.ID
 		}
 	}
-	before, after := make([]room, held), make([]room, len(h.plan.Machines))
-	for _, list := range [][]room{before, after} {
+	before, after := make([]placement.Room, held), make([]placement.Room, len(h.plan.Machines))
+	for _, list := range [][]placement.Room{before, after} {
 		for n := range list {
-			list[n] = room{accelerators: typ.Count, vcpu: float64(typ.VCPU), memGiB: typ.MemGiB}
+			list[n] = placement.RoomOf(typ)
 		}
 	}
 	for n := range rapid.IntRange(1, 5).Draw(t, "jobs") {
@@ -77,7 +78,7 @@ func drawHall(t *rapid.T) hall {
 
 // lay puts a gang onto machines that take it, in an order that is drawn; nil if it
 // does not fit, or shall not be put anywhere.
-func lay(t *rapid.T, list []room, job *planner.Job, c planner.Config) []int {
+func lay(t *rapid.T, list []placement.Room, job *planner.Job, c planner.Config) []int {
 	order := make([]int, len(list))
 	for n := range order {
 		order[n] = n
@@ -87,7 +88,7 @@ func lay(t *rapid.T, list []room, job *planner.Job, c planner.Config) []int {
 		return nil
 	}
 	for _, n := range rapid.Permutation(order).Draw(t, "order") {
-		if len(on) < c.Nodes && list[n].takes(job, c) {
+		if len(on) < c.Nodes && list[n].Lacks(job, c) == "" && !list[n].Meets(job, c) {
 			on = append(on, n)
 		}
 	}
@@ -95,7 +96,7 @@ func lay(t *rapid.T, list []room, job *planner.Job, c planner.Config) []int {
 		return nil
 	}
 	for _, n := range on {
-		list[n].give(job, c)
+		list[n].Give(job, c)
 	}
 	return on
 }

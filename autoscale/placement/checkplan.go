@@ -12,14 +12,25 @@ import (
 // a type has, an allocation that is not whole or spans offerings, a TPU slice that is split or
 // joined, a gang over machines without an interconnect whose job did not ask for that,
 // two gangs of several nodes on a machine of which one does not share, a job that has
-// two answers or none.
+// two answers or none. Types are those of the offers of p, as they were measured, or else of
+// lookup.
 func CheckPlan(p planner.Problem, plan planner.Plan, lookup func(cloud, name string) (provider.InstanceType, bool)) error {
+	measured := make(map[provider.Offering]provider.InstanceType, len(p.Offers))
+	for i := range p.Offers {
+		measured[p.Offers[i].Offering] = p.Offers[i].Type
+	}
+	known := func(o provider.Offering) (provider.InstanceType, bool) {
+		if t, ok := measured[o]; ok {
+			return t, true
+		}
+		return lookup(o.Cloud, o.Type)
+	}
 	held := make(map[provider.InstanceID]planner.Machine, len(p.Machines))
 	for _, m := range p.Machines {
 		held[m.ID] = m
 	}
 	named := make(map[provider.InstanceID]bool, len(p.Machines))
-	left := make([]host, len(plan.Machines))
+	left := make([]Room, len(plan.Machines))
 	for i, m := range plan.Machines {
 		if m.Instance != "" {
 			own, ok := held[m.Instance]
@@ -35,11 +46,11 @@ func CheckPlan(p planner.Problem, plan planner.Plan, lookup func(cloud, name str
 			}
 			named[m.Instance] = true
 		}
-		t, ok := lookup(m.Offering.Cloud, m.Offering.Type)
+		t, ok := known(m.Offering)
 		if !ok {
 			return fmt.Errorf("plan: type %s of %s is not known", m.Offering.Type, m.Offering.Cloud)
 		}
-		left[i] = host{t.Count, float64(t.VCPU), t.MemGiB}
+		left[i] = RoomOf(t)
 	}
 	for _, r := range plan.Releases {
 		if _, ok := held[r.Instance]; !ok {
@@ -69,7 +80,7 @@ func CheckPlan(p planner.Problem, plan planner.Plan, lookup func(cloud, name str
 		if err := checkAllocation(a, jobs[a.Job], plan, left); err != nil {
 			return fmt.Errorf("plan: job %s: %w", a.Job, err)
 		}
-		t, _ := lookup(a.Offering.Cloud, a.Offering.Type)
+		t, _ := known(a.Offering)
 		if job := jobs[a.Job]; job != nil {
 			if err := checkRules(a, job, t, spans); err != nil {
 				return fmt.Errorf("plan: job %s: %w", a.Job, err)
@@ -92,17 +103,8 @@ func CheckPlan(p planner.Problem, plan planner.Plan, lookup func(cloud, name str
 	return nil
 }
 
-// host is what is left of a machine.
-type host struct {
-	accelerators int
-	vcpu, memGiB float64
-}
-
-// spare is by how much vCPU and memory may be overdrawn by rounding.
-const spare = 1e-9
-
 // checkAllocation takes what a gets from what is left of each machine; job may be nil.
-func checkAllocation(a planner.Allocation, job *planner.Job, plan planner.Plan, left []host) error {
+func checkAllocation(a planner.Allocation, job *planner.Job, plan planner.Plan, left []Room) error {
 	c := a.Config
 	switch {
 	case c.Nodes <= 0 || len(a.Machines) != c.Nodes:
@@ -121,19 +123,10 @@ func checkAllocation(a planner.Allocation, job *planner.Job, plan planner.Plan, 
 			return fmt.Errorf("machine %d is of %s, not of %s", ref, plan.Machines[ref].Offering, a.Offering)
 		}
 		used[ref] = true
-		m, n := &left[ref], c.Replicas/c.Nodes
-		if m.accelerators -= n; m.accelerators < 0 {
-			return fmt.Errorf("machine %d (%s) has not enough accelerators", ref, a.Offering)
+		if lacks := left[ref].Lacks(job, c); lacks != "" {
+			return fmt.Errorf("machine %d (%s) has not enough %s", ref, a.Offering, lacks)
 		}
-		if job == nil {
-			continue
-		}
-		if m.vcpu -= job.Resources.VCPU * float64(n); m.vcpu < -spare {
-			return fmt.Errorf("machine %d (%s) has not enough vCPU", ref, a.Offering)
-		}
-		if m.memGiB -= job.Resources.MemGiB * float64(n); m.memGiB < -spare {
-			return fmt.Errorf("machine %d (%s) has not enough memory", ref, a.Offering)
-		}
+		left[ref].Give(job, c)
 	}
 	return nil
 }

@@ -87,6 +87,31 @@ func TestCheckPlanCountsTheHost(t *testing.T) {
 	}
 }
 
+// TestCheckPlanCountsWhatWasMeasured: the plan was made with what machines of the offer
+// were seen to have, not with what the catalogue says.
+func TestCheckPlanCountsWhatWasMeasured(t *testing.T) {
+	lookup := func(cloud, name string) (provider.InstanceType, bool) {
+		return provider.InstanceType{Cloud: cloud, Name: name, Count: 4, VCPU: 32, MemGiB: 244}, true
+	}
+	for memGiB, says := range map[float64]string{300: "", 244: "not enough memory", 200: "not enough memory"} {
+		r := planner.Resources{MemGiB: 140}
+		problem := planner.Problem{Jobs: []planner.JobState{{Job: &planner.Job{ID: "a", Resources: r}}, {Job: &planner.Job{ID: "b", Resources: r}}}}
+		seen, _ := lookup("aws", zoneA.Type)
+		seen.MemGiB = memGiB
+		problem.Offers = []planner.Offer{{Offering: zoneA, Type: seen}}
+		plan := planner.Plan{Machines: []planner.PlannedMachine{{Offering: zoneA}}}
+		for _, j := range problem.Jobs {
+			plan.Allocations = append(plan.Allocations, planner.Allocation{
+				Job: j.Job.ID, Config: planner.Config{Cloud: "aws", Type: zoneA.Type, Nodes: 1, Replicas: 1}, Offering: zoneA, Machines: []planner.MachineRef{0},
+			})
+		}
+		err := CheckPlan(problem, plan, lookup)
+		if says == "" && err != nil || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
+			t.Errorf("%g GiB were seen: got %v, want %q", memGiB, err, says)
+		}
+	}
+}
+
 // What a gang demands of its machines, beside room.
 func TestCheckPlanHoldsGangsToTheirRules(t *testing.T) {
 	slice := provider.Offering{Cloud: "gcp", Region: "us-west4", Zone: "us-west4-a", Type: "v5e-8", Market: provider.Spot}
