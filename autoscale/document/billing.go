@@ -11,14 +11,14 @@ import (
 
 // Billing says how the clouds bill this organisation, beside public prices of machines.
 type Billing struct {
-	Spot       string     `json:"spot,omitempty"`  // "instance-hour" or "per-second", of AWS
-	Image      string     `json:"image,omitempty"` // "linux" or "suse"
-	Discounts  []Discount `json:"discounts,omitempty"`
-	Disks      []Disk     `json:"disks,omitempty"`     // that each machine has beside it
-	Addresses  []string   `json:"addresses,omitempty"` // clouds in which each machine has a public address
-	Capacities []Capacity `json:"capacities,omitempty"`
-	Controller *Host      `json:"controller,omitempty"`
-	Credits    []Credit   `json:"credits,omitempty"`
+	Spot       string      `json:"spot,omitempty"`  // "instance-hour" or "per-second", of AWS
+	Image      string      `json:"image,omitempty"` // "linux" or "suse"
+	Discounts  []Discount  `json:"discounts,omitempty"`
+	Disks      []Disk      `json:"disks,omitempty"`     // that each machine has beside it
+	Addresses  []string    `json:"addresses,omitempty"` // clouds in which each machine has a public address
+	Capacities []Capacity  `json:"capacities,omitempty"`
+	Controller *Controller `json:"controller,omitempty"`
+	Credits    []Credit    `json:"credits,omitempty"`
 }
 
 // Discount is negotiated: what is left of public prices. A field that is not given
@@ -51,8 +51,8 @@ type Capacity struct {
 	Team    string    `json:"team,omitempty"`
 }
 
-// Host is the machine that runs goodfleet itself.
-type Host struct {
+// Controller is the machine that runs goodfleet itself.
+type Controller struct {
 	Cloud  string `json:"cloud"`
 	Region string `json:"region"`
 	Type   string `json:"type"`

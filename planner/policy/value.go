@@ -416,8 +416,7 @@ func setWorth(p *planner.Problem, d *planner.Demand, w *worth) {
 		col.Bought = switched(p, col, w, base, col.Resume+col.Boot, reference) + steady
 		if d.Current < 0 {
 			moving := once(col, w.left) * col.Speed.Goodput * col.Useful
-			share := pricing.RateOf(share * col.Alone)
-			ahead := p.AheadOf(d.State.Job.Team, pricing.RateOf(col.Alone), share)
+			ahead := p.AheadOf(d.State.Job.Team, pricing.RateOf(col.Alone), pricing.RateOf(share*col.Alone))
 			col.Here -= moving + ahead
 			col.Bought -= moving + ahead + (leastCharge(p, col, w)-w.charge)/life(p, col, w, start)
 			continue

@@ -83,19 +83,8 @@ func (f *pairing) lightest(j int) int {
 
 // over is the fullest row of a plan: the time of a job or the workers of a type.
 func (p *Problem) over(r *plan) float64 {
-	used, time := make([]float64, len(p.Types)), make([]float64, len(p.Jobs))
-	for j := range r.x {
-		for w, x := range r.x[j] {
-			time[j] += x
-			used[w] += x * float64(p.Jobs[j].Scale)
-		}
-	}
-	for i, x := range r.pairs {
-		q, w := p.Pairs[i/len(p.Types)], i%len(p.Types)
-		time[q.A] += x
-		time[q.B] += x
-		used[w] += x * float64(p.Jobs[q.A].Scale)
-	}
+	a := &Answer{Share: r.x, PairShare: r.pairs}
+	used, time := p.used(a), p.time(a)
 	most := 0.0
 	for _, v := range time {
 		most = max(most, v)
