@@ -151,18 +151,14 @@ func finite(text []byte) (v float64, reason string) {
 
 // optional reads a number that may be left out, or null; nil then.
 func optional(text []byte, path, name string) (*float64, error) {
-	switch k := kind(text); k {
-	case "null":
+	if kind(text) == "null" {
 		return nil, nil
-	case "number":
-		v, err := strconv.ParseFloat(string(text), 64)
-		if err != nil {
-			return nil, &FieldError{join(path, name), fmt.Sprintf("number %.30s: want %s", text, finiteWord)}
-		}
-		return &v, nil
-	default:
-		return nil, &FieldError{join(path, name), k + ": want a number"}
 	}
+	v, reason := finite(text)
+	if reason != "" {
+		return nil, &FieldError{join(path, name), reason}
+	}
+	return &v, nil
 }
 
 // twice reports the first name that an object has more than once.

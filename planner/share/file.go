@@ -147,7 +147,7 @@ func decode(text []byte, into any, path string) error {
 	}
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) {
-		return &FieldError{join(path, kind.Field), fmt.Sprintf("%s: want %s", kind.Value, wanted(kind))}
+		return &FieldError{join(path, kind.Field), fmt.Sprintf("%.30s: want %s", strings.TrimPrefix(kind.Value, "number "), wanted(kind))}
 	}
 	var syntax *json.SyntaxError
 	switch {
