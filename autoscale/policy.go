@@ -187,10 +187,10 @@ func (l *Loop) limits(now time.Time) []budget.Limit {
 			continue
 		}
 		if burn, _ := p.BurnAt(now); burn > 0 {
-			list = append(list, budget.Limit{Name: p.Name + " (burn)", Over: p.Over.Covers, Burn: burn})
+			list = append(list, budget.Limit{Name: p.BurnName(), Over: p.Over.Covers, Burn: burn})
 		}
 		if open, _ := p.ActiveAt(now); open && (p.MaxRate > 0 || p.OfList > 0) {
-			list = append(list, budget.Limit{Name: p.Name + " (price)", Over: p.Over.Covers, Burn: budget.Unlimited, MaxRate: p.MaxRate, OfList: p.OfList})
+			list = append(list, budget.Limit{Name: p.PriceName(), Over: p.Over.Covers, Burn: budget.Unlimited, MaxRate: p.MaxRate, OfList: p.OfList})
 		}
 	}
 	return list
@@ -232,7 +232,7 @@ func (l *Loop) policyRows(now time.Time, limits []budget.Limit, at *budget.Posit
 			continue
 		}
 		if burn, _ := p.BurnAt(now); burn > 0 {
-			add(p.Name, p.Over, false, p.Over.Covers, planner.Row{Kind: planner.BurnRow, Most: max(burn, held[p.Name+" (burn)"])})
+			add(p.Name, p.Over, false, p.Over.Covers, planner.Row{Kind: planner.BurnRow, Most: max(burn, held[p.BurnName()])})
 		}
 		open, _ := p.ActiveAt(now)
 		if !open || p.Spot == nil {

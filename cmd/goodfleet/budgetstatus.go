@@ -103,14 +103,14 @@ func runBudgetStatus(ctx context.Context, w io.Writer, cfg budgetConfig, now tim
 		row := standing{Policy: s.Name(), Per: s.Policy.Cap.Period.String(), Amount: s.Amount, Carried: s.Carried, Spent: s.Spent, Overrun: s.Overrun}
 		committed, p50, p90, at := unknown, unknown, unknown, unknown
 		ends := "no end"
-		if !s.Endless() {
+		if !s.Policy.Cap.Period.Endless() {
 			row.From, row.Until, ends = &s.From, &s.Until, s.Until.Format("2006-01-02 15:04")
 		}
 		if snap != nil {
 			sum := s.Spent + tailOf(snap, s)
 			row.Committed, committed = &sum, cents(sum.Dollars())
 		}
-		if s.Forecast.Known && !s.Endless() {
+		if s.Forecast.Known && !s.Policy.Cap.Period.Endless() {
 			row.P50, row.P90 = &s.Forecast.P50, &s.Forecast.P90
 			p50, p90 = cents(s.Forecast.P50.Dollars()), cents(s.Forecast.P90.Dollars())
 		}

@@ -53,7 +53,7 @@ func Explain(policies Policies, spends []Spend, a Ask, now time.Time) ([]PolicyV
 		}
 		if burn, _ := p.BurnAt(now); burn > 0 {
 			says(p, "%s USD/h at a time", burn)
-			add(p, Limit{Name: p.Name + " (burn)", Burn: burn})
+			add(p, Limit{Name: p.BurnName(), Burn: burn})
 		}
 		if open, next := p.ActiveAt(now); !open {
 			says(p, "its limits hold from %s on", next.UTC().Format(time.RFC3339))
@@ -87,7 +87,7 @@ func Explain(policies Policies, spends []Spend, a Ask, now time.Time) ([]PolicyV
 
 // until is the end of a period, after "with".
 func until(s Standing) string {
-	if s.Endless() {
+	if s.Policy.Cap.Period.Endless() {
 		return "no end"
 	}
 	return "its end at " + s.End()
@@ -96,7 +96,7 @@ func until(s Standing) string {
 // explainOpen is what the limits say that hold now and look at no sum.
 func (p *Policy) explainOpen(a Ask, says func(*Policy, string, ...any), add func(*Policy, Limit)) {
 	if p.MaxRate > 0 || p.OfList > 0 {
-		l := Limit{Name: p.Name + " (price)", Burn: Unlimited, MaxRate: p.MaxRate, OfList: p.OfList}
+		l := Limit{Name: p.PriceName(), Burn: Unlimited, MaxRate: p.MaxRate, OfList: p.OfList}
 		if why := l.refuses(a.Rate, a.List); why != "" {
 			says(p, "%s", why)
 		} else {

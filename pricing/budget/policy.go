@@ -268,6 +268,12 @@ func (p *Policy) BurnAt(at time.Time) (burn pricing.Rate, until time.Time) {
 	return burn, until
 }
 
+// BurnName is the name of the limit that the burn cap is.
+func (p *Policy) BurnName() string { return p.Name + " (burn)" }
+
+// PriceName is the name of the limit that holds the rate of one machine.
+func (p *Policy) PriceName() string { return p.Name + " (price)" }
+
 // turn is the first instant after now among those given; zero: none.
 func turn(first, now time.Time, more ...time.Time) time.Time {
 	for _, at := range more {

@@ -1,6 +1,7 @@
 package budget_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -84,4 +85,23 @@ func TestStartOnAHeldMachineCountsForTheTeamAlone(t *testing.T) {
 	accepted(t, at.JudgeStart(part, idle, 10*usd, 8))
 	at.TakeStart(part, idle, 10*usd, 8)
 	refused(t, at.JudgeStart(part, idle, 10*usd, 8), "vision: held 5 and reserved 0 of 6 USD/h, asked 5")
+}
+
+// The limits of one policy have names of their own, by which a refusal says which it was.
+func TestRefusalNamesTheLimitOfThePolicy(t *testing.T) {
+	p := &budget.Policy{Name: "vision", Owner: "o", Burn: 30 * usd, MaxRate: 15 * usd}
+	for _, c := range []struct {
+		name string
+		ask  budget.Ask
+		want string
+	}{
+		{"burn", of("vision", 4, 32, 10*usd), p.BurnName()},
+		{"price", of("vision", 1, 8, 20*usd), p.PriceName()},
+	} {
+		_, err := budget.Explain(budget.Policies{p}, nil, c.ask, time.Date(2026, 11, 2, 0, 0, 0, 0, time.UTC))
+		var refusal *budget.Refused
+		if !errors.As(err, &refusal) || refusal.Policy != c.want || c.want == p.Name {
+			t.Errorf("%s: got %v, want a refusal by %q", c.name, err, c.want)
+		}
+	}
 }

@@ -72,7 +72,7 @@ func (p *Policy) replayCap(key string, spends []Spend) []Finding {
 		tally.Add(x.At, x.Amount)
 		begin := func(what string, limit float64) {
 			since := from
-			if t.Endless() {
+			if t.Period.Endless() {
 				since = time.Time{}
 			}
 			open = append(open, Finding{Policy: p.Name, Key: key, Period: t.Period.String(), From: since, What: what, At: x.At, Spent: spent, Limit: fmt.Sprintf("%s of %s USD", percent(limit), amount)})

@@ -148,19 +148,15 @@ func (s *Standing) Next(now time.Time) (what string, at time.Time) {
 		}
 		return m.what, time.Time{}
 	}
-	if s.Endless() {
+	if s.Policy.Cap.Period.Endless() {
 		return "stopped for good", time.Time{}
 	}
 	return "stopped until the period ends", s.Until
 }
 
-// Endless reports whether the cap is over all time: From and Until are then no instants
-// that people know.
-func (s *Standing) Endless() bool { return s.Policy.Cap.Period == Always }
-
 // End is the end of the period for people: "no end" of what has none.
 func (s *Standing) End() string {
-	if s.Endless() {
+	if s.Policy.Cap.Period.Endless() {
 		return "no end"
 	}
 	return s.Until.UTC().Format(time.RFC3339)

@@ -29,6 +29,10 @@ func (p Period) String() string {
 	return periodNames[p]
 }
 
+// Endless reports whether a total of this period is over all time: its Span then has no
+// start and no end that people know.
+func (p Period) Endless() bool { return p == Always }
+
 // ParsePeriod reads the word that String writes.
 func ParsePeriod(text string) (Period, error) {
 	for p := Day; p <= Always; p++ {
@@ -85,10 +89,6 @@ var (
 	beginning = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	end       = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)
 )
-
-// Endless reports whether a total is over all time: its Span then has no start and no
-// end that people know.
-func (t Total) Endless() bool { return t.Period == Always }
 
 // Span is the period that holds an instant: from, included, until, excluded. Of a
 // Dated total it is its window, whatever the instant.

@@ -56,3 +56,12 @@ func TestTotalsThatMakeNoSenseAreRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestOnlyTheTotalHasNoEnd(t *testing.T) {
+	for p := Day; p <= Always; p++ {
+		_, until := Total{Period: p, From: beginning, Until: beginning.AddDate(1, 0, 0)}.Span(beginning.AddDate(0, 6, 0))
+		if got, want := p.Endless(), until.Equal(end); got != want {
+			t.Errorf("%s: endless is %v, and it ends at %s", p, got, until)
+		}
+	}
+}
