@@ -244,35 +244,6 @@ func lateBill(t *testing.T) pricing.Money {
 	return amounts(t, append(charges, ledger.Reconcile(charges, bill, clock(34, 0, 0), "bill").Corrections...))
 }
 
-func TestWhatIsBesideAMachineIsBorneByItsHolders(t *testing.T) {
-	m := ledger.NewMeter(history(t, quoted(awsSpot, day, "8")), ledger.Rules{Beside: []ledger.Beside{
-		{Item: ledger.Disk, Cloud: "aws", Type: "gp3", Size: 720, Unit: 100_000_000}, // of November: 0.10 USD an hour
-		{Item: ledger.Address, Cloud: "aws", Market: provider.OnDemand, Type: "ipv4", Size: 1, Unit: ledger.AWSAddress},
-		{Item: ledger.Address, Cloud: "aws", Market: provider.Spot, Type: "ipv4", Size: 2, Unit: ledger.AWSAddress},
-		{Item: ledger.Disk, Cloud: "gcp", Type: "pd-ssd", Size: 1, Unit: 1},
-	}})
-	// Half an hour to a job on 6 of 8 accelerators, then EC2 takes the machine: that is
-	// free, and what is beside it is not (A7).
-	inst := life("i", awsSpot, clock(10, 0, 0), clock(10, 30, 0), provider.Interrupted)
-	shares := []ledger.Share{{Job: "a", Team: "Vision", Accelerators: 6}}
-	charges := m.Settle(until(inst, clock(10, 10, 0)), 8, shares, clock(10, 10, 0), 1)
-	charges = append(charges, m.Settle(inst, 8, shares, clock(11, 0, 0), 2)...)
-	if err := ledger.Check(charges); err != nil {
-		t.Fatal(err)
-	}
-	got := map[string]string{}
-	for _, r := range ledger.Total(charges, ledger.ByItem, ledger.ByAccount, ledger.ByMarket).Rows {
-		got[strings.Join(r.Key, " ")] = r.Amount.String()
-	}
-	want := map[string]string{
-		"machine job spot": "0", "machine idle spot": "0",
-		"disk job on-demand": "0.0375", "disk idle on-demand": "0.0125", "address job on-demand": "0.00375", "address idle on-demand": "0.00125",
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-}
-
 func TestCapacityIsPaidOnceAndBorneByItsHours(t *testing.T) {
 	c := ledger.Capacity{ID: "ri-1", Item: ledger.Commitment, Offering: awsOnDemand, Machines: 1, From: clock(0, 0, 0), Until: clock(8760, 0, 0), Upfront: usd(t, "100000"), Known: true}
 	used, unused, bought := capacityCost(t, c, clock(0, 0, 0), clock(18, 0, 0), clock(24, 0, 0))
@@ -351,20 +322,6 @@ func TestRulesThatCannotBeAreNamed(t *testing.T) {
 	for _, text := range []string{"0", "1.01", "-0.5", "90%", ""} {
 		if _, err := ledger.ParseFactor(text); err == nil {
 			t.Errorf("factor %q: want an error", text)
-		}
-	}
-}
-
-func TestWhatCannotBeBesideAMachineIsNamed(t *testing.T) {
-	sound := ledger.Beside{Item: ledger.Disk, Cloud: "aws", Type: "gp3", Size: 1, Unit: 1}
-	for want, spoil := range map[string]func(b *ledger.Beside){
-		"beside[0].item: ": func(b *ledger.Beside) { b.Item = ledger.Traffic }, "beside[0].cloud: ": func(b *ledger.Beside) { b.Cloud = "" },
-		"beside[0].size: ": func(b *ledger.Beside) { b.Size = 0 }, "beside[0].unit: ": func(b *ledger.Beside) { b.Unit = -1 },
-	} {
-		b := sound
-		spoil(&b)
-		if err := (ledger.Rules{Beside: []ledger.Beside{b}}).Validate(); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("got %v, want %s", err, want)
 		}
 	}
 }

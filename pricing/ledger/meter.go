@@ -29,6 +29,7 @@ type Prices interface {
 type Meter struct {
 	prices Prices
 	rules  Rules
+	beside []string             // names of Rules.Beside
 	runs   map[instanceKey]*run // the newest run of each instance
 	ended  []instanceKey        // closed runs that may still be corrected, in the order of closing
 }
@@ -63,7 +64,7 @@ type run struct {
 
 // NewMeter makes a meter that knows of no instance yet.
 func NewMeter(prices Prices, rules Rules) *Meter {
-	return &Meter{prices: prices, rules: rules, runs: map[instanceKey]*run{}}
+	return &Meter{prices: prices, rules: rules, beside: besideNames(rules.Beside), runs: map[instanceKey]*run{}}
 }
 
 // Settle books inst from where it was last booked up to now, or to its end if

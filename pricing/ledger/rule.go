@@ -63,7 +63,7 @@ type Rules struct {
 	Beside     []Beside   // what each machine has that costs too
 }
 
-// Validate names the first discount or capacity that cannot be.
+// Validate names the discounts, the capacities and what is beside machines that cannot be.
 func (r Rules) Validate() error {
 	var bad []error
 	for i, d := range r.Discounts {
@@ -81,12 +81,7 @@ func (r Rules) Validate() error {
 			}
 		}
 	}
-	for i, b := range r.Beside {
-		if err := b.validate(); err != nil {
-			bad = append(bad, fmt.Errorf("beside[%d].%w", i, err))
-		}
-	}
-	return errors.Join(bad...)
+	return errors.Join(append(bad, validateBeside(r.Beside)...)...)
 }
 
 // Rule is how one kind of offering is billed. The clock runs from Instance.Started
