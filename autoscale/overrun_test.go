@@ -137,7 +137,26 @@ func TestChargesEndWithPeriods(t *testing.T) {
 // A spot hour costs what was asked as it began, though the price has fallen since and the
 // loop that saw it has died: what was spent in its absence is reckoned by that.
 func TestDearHourIsReckonedAfterARestart(t *testing.T) {
-	w := under(t, setup{offerings: []provider.Offering{smallSpot}}, daysCap(2*pricing.Dollar))
+	for _, c := range []struct {
+		name   string
+		cap    pricing.Money
+		beside pricing.Rate // costs as much, whatever the price is
+	}{
+		{"alone", 2 * pricing.Dollar, 0},
+		{"with a disk", 4 * pricing.Dollar, 8 * pricing.DollarPerHour},
+	} {
+		t.Run(c.name, func(t *testing.T) { dearHour(t, c.cap, c.beside) })
+	}
+}
+
+func dearHour(t *testing.T, amount pricing.Money, beside pricing.Rate) {
+	w := under(t, setup{offerings: []provider.Offering{smallSpot}}, daysCap(amount))
+	if beside > 0 {
+		rules := ledger.Rules{Beside: []ledger.Beside{{Item: ledger.Disk, Cloud: "aws", Type: "gp3", Size: 28 * 24, Unit: beside}}}
+		w.cfg.Bills.Beside = rules.BesideRate
+		w.cfg.Meter = func(charges []ledger.Charge) *ledger.Meter { return ledger.Resume(w.prices, rules, charges) }
+		w.restart()
+	}
 	w.prices.jumps = []jump{{start.Add(150 * time.Second), smallSpot, 8 * pricing.DollarPerHour}, {start.Add(4 * time.Minute), smallSpot, pricing.DollarPerHour}}
 	w.until(6, func() bool { return w.runs() == 1 })
 	if m := w.truth(w.live()[0].ID); m.Started.Before(w.prices.jumps[0].at) || !m.Started.Before(w.prices.jumps[1].at) {

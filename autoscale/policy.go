@@ -146,7 +146,7 @@ func (l *Loop) paid(m *InstanceRecord, now time.Time) (rate, most pricing.Rate) 
 		was.hour, was.rate = hour, was.last // the price at the turn was that before, or that now
 	}
 	if turn, ok := l.meter.RateAt(o, start.Add(time.Duration(hour)*time.Hour)); ok {
-		was.rate = max(was.rate, turn) // it may have been between two rounds, or before a restart
+		was.rate = max(was.rate, turn+l.beside(o)) // it may have been between two rounds, or before a restart
 	}
 	was.rate, was.last = max(was.rate, rate), rate
 	l.hours[m.Instance.ID] = was
