@@ -206,6 +206,7 @@ func (l *Loop) gapsBefore(ctx context.Context, t *total, now time.Time) error {
 	if t.policy == nil || t.policy.DryRun {
 		return nil
 	}
+	known := map[time.Time]bool{} // whether a period was passed, by its start: the store is asked once
 	for _, g := range slices.Clone(l.gaps) {
 		m, ok := l.cache.machine[g.machine]
 		if !ok || g.passed || l.reservation(m.Instance.Offering) != nil {
@@ -217,9 +218,13 @@ func (l *Loop) gapsBefore(ctx context.Context, t *total, now time.Time) error {
 				break // it is on, and stops what there is
 			}
 			if in := (gap{machine: g.machine, from: later(at, from), to: earlier(g.to, until), passed: true, over: t.Covers}); in.from.Before(in.to) {
-				passed, err := l.passed(ctx, t, from, until)
-				if err != nil {
-					return err
+				passed, asked := known[from]
+				if !asked {
+					var err error
+					if passed, err = l.passed(ctx, t, from, until); err != nil {
+						return err
+					}
+					known[from] = passed
 				}
 				if passed {
 					l.gaps = append(l.gaps, in)

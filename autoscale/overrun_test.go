@@ -1,10 +1,13 @@
 package autoscale_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
 
+	"github.com/goodfleet/goodfleet/autoscale"
+	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/pricing/budget"
 	"github.com/goodfleet/goodfleet/pricing/ledger"
@@ -81,6 +84,45 @@ func TestOutageOverTheEndOfPeriodsIsBookedAsOverrun(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// reads counts how often a store is asked for the charges of a stretch.
+type reads struct {
+	autoscale.Store
+	of map[[2]time.Time]int
+}
+
+func (r *reads) Charges(ctx context.Context, from, to time.Time) ([]ledger.Charge, error) {
+	r.of[[2]time.Time{from, to}]++
+	return r.Store.Charges(ctx, from, to)
+}
+
+// Whether a cap was passed in a period does not depend on the machine that was out of
+// contact in it: however many come back, the charges of a period are read once.
+func TestChargesOfAPeriodAreReadOnceForAllMachines(t *testing.T) {
+	w := under(t, setup{offerings: []provider.Offering{smallOnDemand}}, &budget.Policy{Name: "p", Over: selector(t, budget.Match{Where: `cloud != ""`}), Cap: &budget.Cap{Amount: 20 * pricing.Dollar, Period: budget.Hour}})
+	for _, name := range []planner.JobID{"b", "c"} {
+		job := testJob(name, 100, 1)
+		job.ValueOfTime = 30 * pricing.DollarPerHour
+		w.submit(job)
+	}
+	w.until(20, func() bool { return w.runs() == 3 })
+	w.clouds[0].list = errors.New("503")
+	for range 200 {
+		w.round(time.Minute)
+	}
+	w.clouds[0].list = nil
+	store := &reads{w.cfg.Store, map[[2]time.Time]int{}}
+	w.cfg.Store = store
+	w.restart()
+	clear(store.of)
+	w.round(time.Minute)
+	for h := range 3 {
+		from, until := start.Add(time.Duration(h)*time.Hour), start.Add(time.Duration(h+1)*time.Hour)
+		if got := store.of[[2]time.Time{from, until}]; got != 1 {
+			t.Errorf("the charges of hour %d are read %d times in the round, want once", h, got)
+		}
 	}
 }
 
