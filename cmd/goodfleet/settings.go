@@ -37,7 +37,8 @@ type settings struct {
 	values  map[string]string // by key, as text
 	config  *document.Config  // nil: no file
 
-	configDoc document.Document // of config, for errors at its fields
+	configDoc  document.Document // of config, for errors at its fields
+	configHash string            // of its file's text; "": no file
 }
 
 // setting is one value that has a flag, a variable and a key in the file. A list
@@ -231,7 +232,7 @@ func (s *settings) readFile(cmd *cobra.Command, env environment, v *viper.Viper)
 	if len(docs) != 1 || docs[0].Config == nil {
 		return configFile{}, docs[len(docs)-1].Fail("kind", "want one document of kind Config")
 	}
-	s.config, s.configDoc = docs[0].Config, docs[0]
+	s.config, s.configDoc, s.configHash = docs[0].Config, docs[0], hashOf(data)
 	return configFile{path, docs[0]}, v.MergeConfigMap(scalars(s.config.Spec))
 }
 

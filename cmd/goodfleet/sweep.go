@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -76,7 +77,11 @@ func runSweep(ctx context.Context, s streams, cfg simulateConfig) error {
 	if err != nil {
 		return err
 	}
-	config := sweep.Config{Parallel: cfg.parallel, Journal: filepath.Join(cfg.settings.out, journalFile), Inputs: slices.Concat(cfg.beside(), []string{hashOf(text)}, inputs)}
+	beside, err := cfg.beside()
+	if err != nil {
+		return err
+	}
+	config := sweep.Config{Parallel: cfg.parallel, Journal: filepath.Join(cfg.settings.out, journalFile), Inputs: slices.Concat(beside, []string{hashOf(text)}, inputs)}
 	for _, a := range axes {
 		config.Axes = append(config.Axes, a.name)
 	}
@@ -286,15 +291,32 @@ func (r sweptRun) setting() (sim.Setting, error) {
 }
 
 // beside is all that the rows depend on beside the sweep's file: the program and the
-// settings, without those that only say where and how answers go.
-func (cfg simulateConfig) beside() []string {
-	list := []string{"version " + version, "from " + cfg.from.String(), "days " + shortest(cfg.days), "policy " + cfg.policy}
+// settings, without those that only say where and how answers go. Of files that settings
+// are, or name, it is what they hold: of prices that were put aside, those accepted.
+func (cfg simulateConfig) beside() ([]string, error) {
+	s := cfg.settings
+	list := []string{"version " + version, "from " + cfg.from.String(), "days " + shortest(cfg.days), "policy " + cfg.policy, "config " + s.configHash}
 	for _, d := range settingList {
 		if !slices.Contains([]string{"out", "output", "ledger"}, d.key) {
-			list = append(list, d.key+" "+cfg.settings.values[d.key])
+			list = append(list, d.key+" "+s.values[d.key])
 		}
 	}
-	return list
+	for _, name := range s.budgets {
+		hash, err := hashOfFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("budgets: %w", err)
+		}
+		list = append(list, "budgets "+hash)
+	}
+	q, err := pricing.OpenQuarantine(s.refused)
+	if err != nil {
+		return nil, err
+	}
+	accepted, err := json.Marshal(q.AcceptedQuotes())
+	if err != nil {
+		return nil, err
+	}
+	return append(list, "accepted "+hashOf(accepted)), nil
 }
 
 func hashOf(text []byte) string {
