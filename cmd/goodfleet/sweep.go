@@ -87,10 +87,8 @@ func runSweep(ctx context.Context, s streams, cfg simulateConfig) error {
 	}
 	config.Runs = cfg.runs(axes)
 	// What is wrong with a place on an axis is told before the first run begins.
-	for _, r := range config.Runs {
-		if apart(r.Places, config.Runs[0].Places) > 1 {
-			continue
-		}
+	for _, at := range eachPlace(axes) {
+		r := cfg.run(axes, at)
 		if _, err := r.Setting(); err != nil {
 			return fmt.Errorf("%s: %s: %w", cfg.sweep, strings.Join(r.Places, ", "), err)
 		}
@@ -117,15 +115,18 @@ func runSweep(ctx context.Context, s streams, cfg simulateConfig) error {
 	return publishSweep(s.out, cfg, table)
 }
 
-// apart counts the axes on which two runs differ.
-func apart(a, b []string) int {
-	n := 0
-	for i := range a {
-		if a[i] != b[i] {
-			n++
+// eachPlace lists combinations, as an index on each axis, in which each place of each axis
+// is there, beside the first of all others.
+func eachPlace(axes []sweepAxis) [][]int {
+	list := [][]int{make([]int, len(axes))}
+	for i, a := range axes {
+		for place := 1; place < len(a.places); place++ {
+			at := make([]int, len(axes))
+			at[i] = place
+			list = append(list, at)
 		}
 	}
-	return n
+	return list
 }
 
 // readSweep reads the one document of a sweep's file.
@@ -245,23 +246,7 @@ func (cfg simulateConfig) runs(axes []sweepAxis) []sweep.Run {
 	var list []sweep.Run
 	at := make([]int, len(axes))
 	for {
-		r := sweptRun{cfg: cfg}
-		r.cfg.sweep = ""
-		var places []string
-		for i, a := range axes {
-			places = append(places, a.places[at[i]])
-			a.put(&r, at[i])
-		}
-		r.cfg.baselines = false
-		policyAt := slices.IndexFunc(axes, func(a sweepAxis) bool { return a.name == "policy" })
-		if r.cfg.policy == "" { // none is named anywhere: that of machines that are all there is, or bought
-			r.cfg.policy = policy.Default
-			if r.cfg.cluster != "" {
-				r.cfg.policy = onClusters
-			}
-			places[policyAt] = r.cfg.policy
-		}
-		list = append(list, sweep.Run{Places: places, Setting: r.setting})
+		list = append(list, cfg.run(axes, at))
 		turn := len(axes) - 1
 		for ; turn >= 0; turn-- {
 			if at[turn]++; at[turn] < len(axes[turn].places) {
@@ -273,6 +258,27 @@ func (cfg simulateConfig) runs(axes []sweepAxis) []sweep.Run {
 			return list
 		}
 	}
+}
+
+// run is one combination, by the index of its place on each axis.
+func (cfg simulateConfig) run(axes []sweepAxis, at []int) sweep.Run {
+	r := sweptRun{cfg: cfg}
+	r.cfg.sweep = ""
+	var places []string
+	for i, a := range axes {
+		places = append(places, a.places[at[i]])
+		a.put(&r, at[i])
+	}
+	r.cfg.baselines = false
+	policyAt := slices.IndexFunc(axes, func(a sweepAxis) bool { return a.name == "policy" })
+	if r.cfg.policy == "" { // none is named anywhere: that of machines that are all there is, or bought
+		r.cfg.policy = policy.Default
+		if r.cfg.cluster != "" {
+			r.cfg.policy = onClusters
+		}
+		places[policyAt] = r.cfg.policy
+	}
+	return sweep.Run{Places: places, Setting: r.setting}
 }
 
 // setting is what the run simulates.
