@@ -121,6 +121,8 @@ goes on where it was when it is called again: sweep.journal there holds what has
 				if err := cfg.sweptBy(cmd, args); err != nil {
 					return err
 				}
+			case cmd.Flags().Changed("parallel"):
+				return fmt.Errorf("--parallel is of the runs of a sweep: want no --parallel without --sweep")
 			case len(args) == 1 && cfg.workload != "":
 				return fmt.Errorf("--workload %s: jobs come from there or from FILE, not from both", cfg.workload)
 			case cfg.cluster != "" && len(cfg.owned) > 0:
