@@ -8,8 +8,8 @@ import (
 	"github.com/goodfleet/goodfleet/provider"
 )
 
-// seat is a job and the number of its replicas, on a kind of machines; any, if it is
-// negative. A loose one may lie on more machines than hold it.
+// seat is a job and the number of its replicas, on a kind of machines; if it is negative,
+// on any on which the job makes progress. A loose one may lie on more machines than hold it.
 type seat struct {
 	*planner.JobState
 	n     int
@@ -17,16 +17,24 @@ type seat struct {
 	loose bool
 }
 
-// kinds are those that a seat may be on.
+// kindsOf are the kinds that a seat may be on: where none is named, those on which the
+// job, packed, is known to be faster than 0.
 func (f *floor) kindsOf(s seat) []int {
 	if s.kind >= 0 {
 		return []int{s.kind}
 	}
-	all := make([]int, len(f.kinds))
-	for w := range all {
-		all[w] = w
+	var list []int
+	for w := range f.kinds {
+		k := &f.kinds[w]
+		nodes, fits := k.spread(s.n)
+		if !fits {
+			continue
+		}
+		if speed, ok := s.Job.Curve.Speed(k.typ.Accelerator, nodes, s.n); ok && speed.Goodput > 0 {
+			list = append(list, w)
+		}
 	}
-	return all
+	return list
 }
 
 // seatAll seats jobs: those who run stay, then the others, large ones first. One that

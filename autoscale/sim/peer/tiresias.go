@@ -18,7 +18,7 @@ const (
 // Tiresias is Tiresias (NSDI 2019) as the simulator of Pollux has it: jobs of a fixed
 // size in two queues, by the accelerator time that they had; within a queue by arrival.
 // Nobody comes back into the first. The first in line get machines as long as there are
-// accelerators; one that does not fit is passed over.
+// accelerators; one that does not fit is passed over, as is one that no kind of them serves.
 //
 // Gangs lie evenly over machines here; the authors' need not.
 type Tiresias struct{}
@@ -43,9 +43,10 @@ func (Tiresias) Plan(p planner.Problem) (planner.Plan, error) {
 	}
 	var chosen []seat
 	for _, x := range line {
-		if n := sizeOf(&p.Jobs[x.job]); n <= left {
-			left -= n
-			chosen = append(chosen, seat{&p.Jobs[x.job], n, -1, true})
+		s := seat{&p.Jobs[x.job], sizeOf(&p.Jobs[x.job]), -1, true}
+		if s.n <= left && len(f.kindsOf(s)) > 0 {
+			left -= s.n
+			chosen = append(chosen, s)
 		}
 	}
 	f.seatAll(chosen)

@@ -40,3 +40,38 @@ func TestTiresiasMakesRoomByMoving(t *testing.T) {
 		t.Errorf("took %v s: want the last at %g", got, want)
 	}
 }
+
+// A kind on which a job has no speed, or one of 0, is none for it: it waits for another,
+// and one that no kind serves keeps nobody from machines.
+func TestTiresiasSeatsNobodyWhereItStandsStill(t *testing.T) {
+	p := machinesOf(1, 1, "still", "a", "b")
+	slow := p.Offers[0]
+	slow.Offering.Type, slow.Type.Name, slow.Type.Accelerator = "K80", "K80", "K80"
+	p.Offers = append(p.Offers, slow)
+	p.Machines = append(p.Machines, planner.Machine{ID: "k", Offering: slow.Offering})
+	p.Jobs[0].Job.Curve = speeds{"K80": 0}
+	for name, tt := range map[string]struct {
+		curve planner.Curve // of a
+		want  map[planner.JobID]string
+	}{
+		"0 on V100":      {speeds{"V100": 0, "K80": 1800}, map[planner.JobID]string{"a": "K80", "b": "V100"}},
+		"0 on K80":       {speeds{"V100": 3600, "K80": 0}, map[planner.JobID]string{"a": "V100", "b": "K80"}},
+		"unknown on K80": {speeds{"V100": 3600}, map[planner.JobID]string{"a": "V100", "b": "K80"}},
+	} {
+		p.Jobs[1].Job.Curve = tt.curve
+		plan, err := Tiresias{}.Plan(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[planner.JobID]string{}
+		for _, a := range plan.Allocations {
+			got[a.Job] = a.Offering.Type
+			if !(a.Speed.Goodput > 0) {
+				t.Errorf("%s: %s stands still on %s", name, a.Job, a.Offering.Type)
+			}
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
