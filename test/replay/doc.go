@@ -8,7 +8,8 @@
 //
 //	replay [-quick] [-only NAME] [-at POINT] [-missing] [-against FILE] -out FOLDER
 //
-// It needs GOODFLEET_DATA, the folder of public data, and writes REPLAY.md and
-// replay.csv into the folder: the same bytes each time, with a hash of each run. Both are
-// written after each run, so that -missing goes on where a replay was stopped.
+// It needs GOODFLEET_DATA, the folder of public data, and writes into the folder
+// REPLAY.md, replay.csv (with a hash of each run), curves.csv (what is drawn of runs) and
+// the pictures as SVG: the same bytes each time. All are written after each run, so that
+// -missing goes on where a replay was stopped.
 package main

@@ -32,7 +32,7 @@ type config struct {
 
 func main() {
 	cfg := config{data: os.Getenv("GOODFLEET_DATA")}
-	flag.StringVar(&cfg.out, "out", "", "folder that REPLAY.md and replay.csv are written to")
+	flag.StringVar(&cfg.out, "out", "", "folder that REPLAY.md, replay.csv, curves.csv and pictures are written to")
 	flag.StringVar(&cfg.only, "only", "", "run only experiments with this in their name; what the folder holds of others stays")
 	flag.StringVar(&cfg.at, "at", "", `run only points that are called so, as in "4 jobs/h"; what the folder holds of others stays`)
 	flag.BoolVar(&cfg.quick, "quick", false, "run only the points of the quick set")

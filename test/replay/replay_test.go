@@ -232,9 +232,22 @@ func TestSpotGoesWherePricesFall(t *testing.T) {
 		Name: "spot", Title: "Spot", Cluster: "bought", Measure: costShare, Source: "nobody", Why: "none", Tolerance: tolerance{Rel: 0.01},
 		Spot: &spotGround{Region: "us-east-1", Azure: "us_east", Days: 1, Copies: 1, Weather: "still"}, Points: []point{{Model: "M", Published: 0.75}},
 	}
-	data := spotData(t)
-	if page, _, _ := written(t, config{data: data, out: t.TempDir()}, e); !strings.Contains(page, "| M | 0 | 0.75 |") || !strings.Contains(page, "| met |") {
-		t.Error(page)
+	data, out := spotData(t), t.TempDir()
+	page, _, _ := written(t, config{data: data, out: out}, e)
+	files, err := os.ReadDir(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"| M | 0 | 0.75 |", "| met |", "where that is `bought`, on spot machines that are bought at recorded prices"}
+	for _, f := range files {
+		if f.Name() != "REPLAY.md" {
+			want = append(want, f.Name())
+		}
+	}
+	for _, text := range want {
+		if !strings.Contains(page, text) {
+			t.Errorf("no %q in\n%s", text, page)
+		}
 	}
 	e.Spot.Weather, e.Tolerance = "measured", tolerance{Rel: 0.5}
 	_, first, _ := written(t, config{data: data, out: t.TempDir()}, e)

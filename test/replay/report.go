@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// write puts REPLAY.md and replay.csv into a folder.
+// write puts REPLAY.md, replay.csv, curves.csv and the pictures, as SVG, into a folder.
 func write(folder string, rows []*row) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
@@ -46,8 +46,9 @@ func page(rows []*row, pictures []picture) []byte {
 			}
 		}
 	}
-	b.WriteString("# Published experiments, replayed\n\nWritten by `make replay`; do not edit. Each run goes through the loop that spends money, on machines that are\n" +
-		"owned. `replay.csv` beside it has a line for every run, with a hash of who ended when.\n\n")
+	b.WriteString("# Published experiments, replayed\n\nWritten by `make replay`; do not edit. Each run goes through the loop that spends money, on a\n" +
+		"cluster that stands or, where that is `bought`, on spot machines that are bought at recorded prices. Beside it,\n" +
+		"`replay.csv` has a line for every run, with a hash of who ended when, and `curves.csv` the curves of runs.\n\n")
 	fmt.Fprintf(&b, "%d of %d published numbers are met within their tolerance.", met, judged)
 	if open > 0 {
 		fmt.Fprintf(&b, " %d more points are listed and not run yet.", open)
