@@ -135,7 +135,7 @@ ci: ## what .ci/run calls: all of check, the outside data, published experiments
 replay: ## published experiments against their published numbers, into test/replay (hours of CPU; ONLY=NAME: those with that in their name); needs Go and GOODFLEET_DATA (the folder of public data)
 	$(GO) run ./test/replay -out test/replay $(if $(ONLY),-only $(ONLY))
 
-replay-quick: ## a few of them, twice, with equal bytes, into $(OUT)/replay; needs Go and GOODFLEET_DATA (the folder of public data)
+replay-quick: ## a few of them, twice, with equal bytes and near what test/replay/replay.csv has, into $(OUT)/replay; needs Go and GOODFLEET_DATA (the folder of public data)
 	@if [ ! -d "$${GOODFLEET_DATA:-}" ]; then echo "replay-quick: GOODFLEET_DATA must name a folder, and is \"$${GOODFLEET_DATA:-}\"" >&2; exit 1; fi
 	$(GO) build -o bin/replay ./test/replay
 	./bin/replay -quick -out $(OUT)/replay -against test/replay/replay.csv

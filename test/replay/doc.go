@@ -11,5 +11,6 @@
 // It needs GOODFLEET_DATA, the folder of public data, and writes into the folder
 // REPLAY.md, replay.csv (with a hash of each run), curves.csv (what is drawn of runs) and
 // the pictures as SVG: the same bytes each time. All are written after each run, so that
-// -missing goes on where a replay was stopped.
+// -missing goes on where a replay was stopped. With -against, a run fails whose number
+// lies far from that in the file.
 package main

@@ -37,7 +37,7 @@ func main() {
 	flag.StringVar(&cfg.at, "at", "", `run only points that are called so, as in "4 jobs/h"; what the folder holds of others stays`)
 	flag.BoolVar(&cfg.quick, "quick", false, "run only the points of the quick set")
 	flag.BoolVar(&cfg.missing, "missing", false, "run only what the folder does not hold yet")
-	flag.StringVar(&cfg.against, "against", "", "tell which runs end otherwise than in this replay.csv")
+	flag.StringVar(&cfg.against, "against", "", "tell which runs end otherwise than in this replay.csv, and fail where a number is far from it")
 	flag.IntVar(&cfg.parallel, "parallel", 0, "runs side by side (0: as many as there are processors)")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

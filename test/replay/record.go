@@ -111,27 +111,49 @@ func parseRecords(name string, r io.Reader) (map[key]result, error) {
 	return held, nil
 }
 
-// compare tells which runs end otherwise than they are recorded in a file.
+// driftRel is how far from the recorded one a value may lie, relative to it, where an
+// experiment has no tolerance to both sides.
+const driftRel = 0.05
+
+// drift is how far a value may lie from the recorded one, to either side.
+func (e *experiment) drift() tolerance {
+	if e.Shown || e.Tolerance.BetterFree {
+		return tolerance{Rel: driftRel}
+	}
+	return e.Tolerance
+}
+
+// compare tells which runs end otherwise than they are recorded in a file. Another hash is
+// no error, a value that lies farther from the recorded one than drift is.
 func compare(tell io.Writer, name string, rows []*row) error {
 	held, err := readRecords(name)
 	if err != nil {
 		return err
 	}
 	same, other := 0, 0
+	var far []string
 	for _, r := range rows {
 		for i, x := range r.results {
-			was, ok := held[r.key(i)]
-			switch {
-			case !ok || !x.known():
-			case was.value == x.value && was.rounds == x.rounds && was.hash == x.hash:
+			k := r.key(i)
+			was, ok := held[k]
+			if !ok || !x.known() {
+				continue
+			}
+			if was.value == x.value && was.rounds == x.rounds && was.hash == x.hash {
 				same++
-			default:
-				other++
-				k := r.key(i)
-				fmt.Fprintf(tell, "%s %s seed %d %s: %.4f, recorded as %.4f\n", k.experiment, k.point, k.seed, k.ablation, x.value, was.value)
+				continue
+			}
+			other++
+			run := fmt.Sprintf("%s %s seed %d %s: %.4f, recorded as %.4f", k.experiment, k.point, k.seed, k.ablation, x.value, was.value)
+			fmt.Fprintln(tell, run)
+			if drift := r.experiment.drift(); !drift.holds(x.value, was.value) {
+				far = append(far, fmt.Sprintf("%s, want %s", run, drift))
 			}
 		}
 	}
 	fmt.Fprintf(tell, "%d runs end as recorded in %s, %d otherwise\n", same, name, other)
+	if len(far) > 0 {
+		return fmt.Errorf("%s: %d runs lie far from what is recorded, first %s", name, len(far), far[0])
+	}
 	return nil
 }

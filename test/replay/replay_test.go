@@ -193,6 +193,53 @@ func TestReplayKeepsWhatItDoesNotRun(t *testing.T) {
 	}
 }
 
+// A value far from the recorded one is an error, to either side, also where less than what
+// was published is free; another hash is only told.
+func TestReplayFailsFarFromItsRecord(t *testing.T) {
+	two := tolerance{Rel: 0.02}
+	one := tolerance{Rel: 0.5, BetterFree: true}
+	for name, tt := range map[string]struct {
+		tolerance tolerance
+		shown     bool
+		is        result // recorded: 100, in 7 rounds, beef
+		told      string
+		far       bool
+	}{
+		"as recorded":                {two, false, result{value: 100, rounds: 7, hash: "beef"}, "1 runs end as recorded in", false},
+		"another hash":               {two, false, result{value: 100, rounds: 7, hash: "cafe"}, ": 100.0000, recorded as 100.0000\n", false},
+		"within":                     {two, false, result{value: 101.9, rounds: 7, hash: "cafe"}, ": 101.9000, recorded as", false},
+		"above":                      {two, false, result{value: 102.1, rounds: 7, hash: "cafe"}, ", 1 otherwise", true},
+		"below":                      {two, false, result{value: 97.9, rounds: 7, hash: "cafe"}, ", 1 otherwise", true},
+		"absolute":                   {tolerance{Abs: 3}, false, result{value: 103.1, rounds: 7, hash: "cafe"}, ", 1 otherwise", true},
+		"one-sided, within":          {one, false, result{value: 95.1, rounds: 7, hash: "cafe"}, ", 1 otherwise", false},
+		"one-sided, below":           {one, false, result{value: 94.9, rounds: 7, hash: "cafe"}, ", 1 otherwise", true},
+		"one-sided, above":           {one, false, result{value: 105.1, rounds: 7, hash: "cafe"}, ", 1 otherwise", true},
+		"shown, within":              {tolerance{}, true, result{value: 104.9, rounds: 7, hash: "cafe"}, ", 1 otherwise", false},
+		"shown, above":               {tolerance{}, true, result{value: 105.1, rounds: 7, hash: "cafe"}, ", 1 otherwise", true},
+		"not run":                    {two, false, result{}, "0 runs end as recorded in", false},
+		"nothing that is a number":   {two, false, result{value: math.NaN(), rounds: 7, hash: "cafe"}, ", 1 otherwise", true},
+		"more than any number there": {one, false, result{value: math.Inf(1), rounds: 7, hash: "cafe"}, ", 1 otherwise", true},
+	} {
+		e := some("a")
+		e.Tolerance, e.Shown, e.Points = tt.tolerance, tt.shown, e.Points[:1]
+		rows := rowsOf([]experiment{e}, false)
+		rows[0].results[0] = result{value: 100, rounds: 7, hash: "beef"}
+		file := recordsIn(t.TempDir())
+		if err := os.WriteFile(file, table(rows), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		rows[0].results[0] = tt.is
+		var told strings.Builder
+		err := compare(&told, file, rows)
+		if !strings.Contains(told.String(), tt.told) {
+			t.Errorf("%s: no %q in %s", name, tt.told, told.String())
+		}
+		if (err != nil) != tt.far || tt.far && !strings.Contains(err.Error(), "1 runs lie far from what is recorded, first a 10 jobs/h seed 0") {
+			t.Errorf("%s: %v, want an error: %v", name, err, tt.far)
+		}
+	}
+}
+
 // spotData is a folder with prices of two zones and of one machine of Azure.
 func spotData(t *testing.T) string {
 	t.Helper()
