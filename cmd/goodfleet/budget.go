@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -62,6 +63,9 @@ func readPolicies(files []string, in io.Reader) (budget.Policies, error) {
 	for _, name := range files {
 		var data []byte
 		var err error
+		if name == "-" && in == nil {
+			return nil, errors.New("--budgets -: policies are read from files here, since jobs may come from standard input")
+		}
 		if name == "-" {
 			data, err = io.ReadAll(in)
 		} else {
