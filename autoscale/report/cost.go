@@ -166,15 +166,17 @@ func (c Cost) currency() string {
 
 // Notes say what was summed and how it is meant.
 func (c Cost) Notes() []string {
-	edge := func(asked, is time.Time) string {
-		if asked.IsZero() {
-			asked = is
-		}
-		return asked.In(c.cfg.Zone).Format("2006-01-02 15:04")
+	edge := func(at time.Time) string { return at.In(c.cfg.Zone).Format("2006-01-02 15:04") }
+	from, to := c.cfg.From, c.cfg.To
+	if from.IsZero() {
+		from = c.first
+	}
+	if to.IsZero() { // the minute after the last charge
+		to = c.last.Add(time.Minute - 1).Truncate(time.Minute)
 	}
 	span := "No charges"
 	if open := c.cfg.From.IsZero() || c.cfg.To.IsZero(); !open || !c.first.IsZero() {
-		span = fmt.Sprintf("Charges of %s to %s (excluded)", edge(c.cfg.From, c.first), edge(c.cfg.To, c.last))
+		span = fmt.Sprintf("Charges of %s to %s (excluded)", edge(from), edge(to))
 	}
 	notes := []string{fmt.Sprintf("%s, %s. List cost: the same time at the on-demand rate of the same type and zone.", span, c.cfg.Zone)}
 	sum := c.totals.Sum
