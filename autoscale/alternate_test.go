@@ -2,12 +2,14 @@ package autoscale_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/goodfleet/goodfleet/autoscale"
 	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/pricing/budget"
 	"github.com/goodfleet/goodfleet/provider"
 )
 
@@ -162,5 +164,75 @@ func TestRefusalMarksDownEveryAlternate(t *testing.T) {
 	w.round(time.Minute)
 	if k := w.kinds(); k[autoscale.EventBackOff] != 2 || len(w.clouds[0].calls) != 1 {
 		t.Errorf("events %v after %d calls", k, len(w.clouds[0].calls))
+	}
+}
+
+// Under budget policies the zone is left to the cloud wherever all that hold allow every
+// zone, at the rate of the dearest.
+func TestZoneIsLeftToTheCloudWherePoliciesAllowAll(t *testing.T) {
+	vision, zoneB := selector(t, budget.Match{Team: "Vision"}), selector(t, budget.Match{Zone: "use1-az2"})
+	milli := func(n pricing.Rate) pricing.Rate { return pricing.DollarPerHour * n / 1000 }
+	for _, tt := range []struct {
+		name   string
+		policy budget.Policy
+		want   int // alternates in the call
+	}{
+		{"a policy of another team", budget.Policy{Over: selector(t, budget.Match{Team: "NLP"}), Burn: milli(1)}, 1},
+		{"a dry run that would allow nothing", budget.Policy{MaxRate: milli(1), DryRun: true}, 1},
+		{"burn for the dearest", budget.Policy{Over: vision, Burn: milli(1005)}, 1},
+		{"burn for the planned zone alone", budget.Policy{Over: vision, Burn: milli(1004)}, 0},
+		{"a dearest machine", budget.Policy{MaxRate: milli(1005)}, 1},
+		{"a dearest machine of the planned zone", budget.Policy{MaxRate: milli(1004)}, 0},
+		{"burn of the other zone", budget.Policy{Over: zoneB, Burn: milli(1004)}, 0},
+		{"burn of the other zone for one", budget.Policy{Over: zoneB, Burn: milli(1005)}, 1},
+		{"money for the other zone that is all spent", budget.Policy{Over: zoneB, Cap: &budget.Cap{Amount: 1, Period: budget.Day}}, 0},
+		{"money for all", budget.Policy{Over: vision, Cap: &budget.Cap{Amount: 100 * pricing.Dollar, Period: budget.Day}}, 1},
+		{"a share of spot", budget.Policy{Spot: &budget.SpotShare{Max: 1, Min: 0.5}}, 1},
+		{"a yes for more", budget.Policy{Approval: &budget.Approval{Above: milli(1004)}}, 0},
+		{"a yes for more than the dearest", budget.Policy{Approval: &budget.Approval{Above: milli(1005)}}, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := nearWorld(t, setup{})
+			w.do("pool aws/use1-az1/small/spot down")
+			tt.policy.Name, tt.policy.Owner = "p", "o"
+			w.put(&tt.policy)
+			w.submit(testJob("a", 2, 1))
+			r := w.round(time.Minute)
+			calls := w.clouds[0].calls
+			if len(calls) == 0 || calls[0].Offering != smallSpot || len(calls[0].Alternates) != tt.want {
+				t.Fatalf("calls %+v, want %d alternates\n%s", calls, tt.want, w.history())
+			}
+			if tt.want == 1 && (len(calls) != 1 || len(r.Bought) != 1 || r.Bought[0].Offering != smallSpotB) {
+				t.Errorf("%d calls, bought %+v", len(calls), r.Bought)
+			}
+		})
+	}
+}
+
+// A launch whose answer is lost may have come up in the dearest zone: what it may cost
+// leaves no room for another until it is known.
+func TestLostAnswerHoldsTheRateOfTheDearestZone(t *testing.T) {
+	for _, tt := range []struct {
+		milli pricing.Rate
+		want  int // machines that are bought for the second job while the answer is out
+	}{{2004, 0}, {2005, 1}} {
+		w := nearWorld(t, setup{})
+		w.put(&budget.Policy{Name: "p", Owner: "o", Over: selector(t, budget.Match{Team: "Vision"}), Burn: pricing.DollarPerHour * tt.milli / 1000})
+		w.clouds[0].launch = func(provider.LaunchRequest) fault { return fault{before: true, err: errors.New("no answer")} }
+		w.submit(testJob("a", 2, 1))
+		w.round(time.Minute)
+		if calls := w.clouds[0].calls; len(calls) != 1 || len(calls[0].Alternates) != 1 {
+			t.Fatalf("calls %+v, want one with an alternate", calls)
+		}
+		w.clouds[0].launch = func(req provider.LaunchRequest) fault {
+			if req.Token == "token-1" {
+				return fault{before: true, err: errors.New("no answer")}
+			}
+			return fault{}
+		}
+		w.submit(testJob("b", 2, 1))
+		if r := w.round(time.Minute); len(r.Bought) != tt.want {
+			t.Errorf("under %d/1000 USD/h: bought %+v, want %d\n%s", tt.milli, r.Bought, tt.want, w.history())
+		}
 	}
 }

@@ -37,9 +37,6 @@ func (l *Loop) buy(ctx context.Context, d *decision, now time.Time) (setback, er
 			Token: l.cfg.Tokens(), Epoch: l.cache.epoch, Round: l.cache.round, Offering: n.Offering, Count: n.Count, Min: n.Min,
 			Rate: n.Rate, Reason: n.Reason, Created: now, State: IntentOpen, Alternates: n.Alternates,
 		}
-		if len(l.cfg.Policies) > 0 {
-			x.Alternates = nil // policies judge what is bought, and not what may come in its place
-		}
 		if err := l.afford(x, nil, n.For); err != nil {
 			back.replan, back.noBuying = true, err.Error()
 			l.offeringEvent(now, EventLaunchFailed, x.Offering, err.Error())
@@ -63,9 +60,13 @@ func (l *Loop) buy(ctx context.Context, d *decision, now time.Time) (setback, er
 	// The plan's own come first: what may come in the place of one may be dearer, and is
 	// left out where the money is another's.
 	for i, x := range intents {
-		if err := l.afford(x, x.Alternates, d.diff.Launches[i].For); err != nil {
-			x.Alternates = nil
+		var admitted []provider.Offering
+		for _, o := range x.Alternates {
+			if more := append(slices.Clip(admitted), o); l.afford(x, more, d.diff.Launches[i].For) == nil {
+				admitted = more
+			}
 		}
+		x.Alternates = admitted
 	}
 	if err := l.cache.commit(ctx, l.cfg.Store); err != nil {
 		for _, x := range intents {
@@ -93,22 +94,46 @@ func (l *Loop) buy(ctx context.Context, d *decision, now time.Time) (setback, er
 	return back, l.cache.commit(context.WithoutCancel(ctx), l.cfg.Store)
 }
 
-// afford holds back what a launch may cost: the rate of the dearest of it and of others
+// afford holds back what a launch may cost: by each limit the dearest of it and of others
 // that may come in its place. One in a reservation costs nothing more.
 func (l *Loop) afford(x *Intent, others []provider.Offering, parts []budget.Part) error {
 	if l.reservation(x.Offering) != nil {
 		return nil
 	}
-	dearest := x.Rate
-	for _, o := range others {
-		rate, ok := l.rateOf(o)
-		if !ok {
-			dearest = 0 // not known, and refused
-			break
+	ask := l.ask(x, x.Count, others, parts)
+	if len(others) > 0 {
+		if why := l.beyondApproval(ask); why != "" {
+			return errors.New(why)
 		}
-		dearest = max(dearest, rate)
 	}
-	return l.cfg.Guard.Reserve(x.Token, budget.Ask{Offering: x.Offering, Count: x.Count, Rate: dearest, List: l.listRate(x.Offering), For: parts})
+	return l.cfg.Guard.Reserve(x.Token, ask)
+}
+
+// ask is what a launch of count machines takes from budgets.
+func (l *Loop) ask(x *Intent, count int, others []provider.Offering, parts []budget.Part) budget.Ask {
+	a := budget.Ask{Offering: x.Offering, Count: count, Rate: x.Rate, List: l.listRate(x.Offering), For: parts}
+	for _, o := range others {
+		rate, _ := l.rateOf(o) // 0: not known, and refused
+		a.Or = append(a.Or, budget.Other{Offering: o, Rate: rate, List: l.listRate(o)})
+	}
+	return a
+}
+
+// beyondApproval says which policy would have to be asked for what may come in the place
+// of a launch, and was not, since the launch itself costs less; "" when none would.
+func (l *Loop) beyondApproval(a budget.Ask) string {
+	planned := a
+	planned.Or = nil
+	for _, p := range l.cfg.Policies {
+		if p.Approval == nil || p.DryRun {
+			continue
+		}
+		limit := budget.Limit{Over: p.Over.Covers}
+		if most := limit.Share(a); most > p.Approval.Above && most > limit.Share(planned) {
+			return fmt.Sprintf("budget policy %s: a launch of up to %s USD/h would have to be asked for", p.Name, most)
+		}
+	}
+	return ""
 }
 
 // rename puts the clouds' names into targets, and where the machines came from.

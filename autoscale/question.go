@@ -74,8 +74,8 @@ func (a *admission) question(p *budget.Policy, jobs []string, burn pricing.Rate)
 	return p.NewQuestion(jobs, burn, a.s.Now), false
 }
 
-// ask keeps questions, and has them told.
-func (l *Loop) ask(questions []budget.Question, now time.Time) {
+// keepQuestions keeps questions, and has them told.
+func (l *Loop) keepQuestions(questions []budget.Question, now time.Time) {
 	for _, q := range questions {
 		if slices.ContainsFunc(l.cache.questions, func(x budget.Question) bool { return x.ID == q.ID }) {
 			continue

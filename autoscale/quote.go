@@ -135,8 +135,7 @@ func (l *Loop) position(limits []budget.Limit) *budget.Position {
 	p := budget.NewPosition(limits, l.heldMachines())
 	for _, x := range l.cache.intents {
 		if x.State == IntentOpen && l.reservation(x.Offering) == nil {
-			a := budget.Ask{Offering: x.Offering, Count: x.open(), Rate: x.Rate, For: l.intentParts(x)}
-			p.Take(x.Token, a)
+			p.Take(x.Token, l.ask(x, x.open(), x.Alternates, l.intentParts(x)))
 		}
 	}
 	return p

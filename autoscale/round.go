@@ -101,7 +101,7 @@ func (l *Loop) decide(state *State) (*decision, error) {
 	d, err := decide(state, l.cfg.Plan)
 	l.beliefs.NextRound()
 	if err == nil {
-		l.ask(d.questions, state.Now)
+		l.keepQuestions(d.questions, state.Now)
 	}
 	l.last.changed = err != nil
 	if err == nil {

@@ -7,10 +7,10 @@ import (
 	"github.com/goodfleet/goodfleet/provider"
 )
 
-// alternates are the other zones of a seat's offering where the job would be worth as
-// much but for planner.AlternateSlack, the rates of whole machines taken off; none when
-// it holds one of its machines already.
-func alternates(p *planner.Problem, seat *planner.Seat, full []planner.Column, machines []planner.PlannedMachine) []provider.Offering {
+// alternates are the other zones of a seat's offering where job i would be worth as
+// much but for planner.AlternateSlack, the rates of whole machines taken off, and where
+// the rows hold too; none when it holds one of its machines already.
+func alternates(p *planner.Problem, rows *planner.Elsewhere, i int, seat *planner.Seat, full []planner.Column, machines []planner.PlannedMachine) []provider.Offering {
 	c := seat.Column
 	planned := &p.Offers[c.Offer]
 	if seat.Stays || planned.Offering.Reservation != "" || slices.ContainsFunc(seat.Machine, func(ref planner.MachineRef) bool { return machines[ref].Instance != "" }) {
@@ -18,9 +18,9 @@ func alternates(p *planner.Problem, seat *planner.Seat, full []planner.Column, m
 	}
 	net := func(x *planner.Column) float64 { return x.Bought - (1+p.Mu())*x.Alone }
 	least := net(c) - planner.AlternateSlack*c.Bought
-	var list []provider.Offering
-	for i := range full {
-		x := &full[i]
+	var near []*planner.Column
+	for n := range full {
+		x := &full[n]
 		o := &p.Offers[x.Offer]
 		elsewhere := o.Offering
 		elsewhere.Zone = planned.Offering.Zone
@@ -28,9 +28,15 @@ func alternates(p *planner.Problem, seat *planner.Seat, full []planner.Column, m
 			continue
 		}
 		if o.Blocked == "" && (o.Cap < 0 || o.Cap >= c.Nodes) && net(x) >= least {
-			list = append(list, o.Offering)
+			near = append(near, x)
 		}
 	}
-	slices.SortFunc(list, provider.Offering.Compare)
+	slices.SortFunc(near, func(a, b *planner.Column) int {
+		return p.Offers[a.Offer].Offering.Compare(p.Offers[b.Offer].Offering)
+	})
+	var list []provider.Offering
+	for _, x := range rows.Admits(i, c, near) {
+		list = append(list, p.Offers[x.Offer].Offering)
+	}
 	return list
 }

@@ -13,7 +13,7 @@ import (
 // of each job, know what the policy knew of it, scale what the plan decides on in
 // USD per hour.
 func report(p *planner.Problem, pr *planner.Program, sol planner.Solution, know []worth, full []planner.Demand, scale float64) planner.Plan {
-	l := sol.Layout()
+	l, rows := sol.Layout(), sol.Elsewhere()
 	plan := planner.Plan{
 		Machines: l.Machines, Releases: l.Releases, Burn: l.Burn,
 		Value: sol.Value, Bound: sol.Bound,
@@ -48,6 +48,7 @@ func report(p *planner.Problem, pr *planner.Program, sol planner.Solution, know 
 			continue
 		}
 		a := allocate(p, d, seat, &know[i], full[i].Columns, l.Machines)
+		a.Alternates = alternates(p, rows, i, seat, full[i].Columns, l.Machines)
 		a.Reason += said
 		plan.Allocations = append(plan.Allocations, a)
 		if a.Held && full[i].Columns[know[i].best].Offer == know[i].at { // another size there may be worth it then
@@ -213,7 +214,6 @@ func allocate(p *planner.Problem, d *planner.Demand, seat *planner.Seat, w *wort
 		Alone:    o.Rate.Times(c.Nodes),
 		Keeps:    seat.Stays,
 	}
-	a.Alternates = alternates(p, seat, full, machines)
 	for _, ref := range seat.Machine {
 		a.Rate += machines[ref].Rate * pricing.Rate(c.PerNode) / pricing.Rate(o.Type.Count)
 	}

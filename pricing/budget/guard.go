@@ -38,8 +38,8 @@ type reservation struct {
 	done bool // committed: part of what is held at the next Observe
 }
 
-// left is what the reservation still adds to the machines held.
-func (r reservation) left() pricing.Rate { return times(r.ask.Rate, max(0, r.ask.Count-r.seen)) }
+// count is how many machines the reservation still adds to those held.
+func (r reservation) count() int { return max(0, r.ask.Count-r.seen) }
 
 // NewGuard makes a guard with a cap on the rates of the whole fleet (0: none) and
 // further limits. It panics on a negative cap and on a limit without a name of

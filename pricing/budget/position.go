@@ -16,6 +16,35 @@ type Ask struct {
 	Rate     pricing.Rate // of one; 0: not known
 	List     pricing.Rate // of one on demand; 0: not known
 	For      []Part       // of all machines together; empty: nobody yet
+
+	// Or is what may come in its stead, all machines of one zone: each limit counts that
+	// of which it covers most, and every one of them must be allowed.
+	Or []Other
+}
+
+// Other is another zone of what is asked for, at its own prices.
+type Other struct {
+	Offering   provider.Offering
+	Rate, List pricing.Rate // as in Ask
+}
+
+// as is what an ask is if it comes up as other.
+func (a Ask) as(other Other) Ask {
+	b := Ask{Offering: other.Offering, Count: a.Count, Rate: other.Rate, List: other.List, For: slices.Clone(a.For)}
+	for i := range b.For {
+		b.For[i].Facts.Region, b.For[i].Facts.Zone = other.Offering.Region, other.Offering.Zone
+	}
+	return b
+}
+
+// all are the ways in which an ask may come up.
+func (a Ask) all() []Ask {
+	list := make([]Ask, 1, 1+len(a.Or))
+	list[0] = a
+	for _, other := range a.Or {
+		list = append(list, a.as(other))
+	}
+	return list
 }
 
 // parts are the parts of an ask or of what is held.
@@ -39,10 +68,23 @@ func (l *Limit) share(rate pricing.Rate, o provider.Offering, list []Part) (pric
 func (l *Limit) Share(asks ...Ask) pricing.Rate {
 	sum := pricing.Rate(0)
 	for _, a := range asks {
-		rate, _ := l.share(times(a.Rate, a.Count), a.Offering, a.For)
+		rate, _ := l.most(a, a.Count)
 		sum = plus(sum, rate)
 	}
 	return sum
+}
+
+// most is the most that a limit covers of count machines of an ask, in whatever zone
+// they come up.
+func (l *Limit) most(a Ask, count int) (rate pricing.Rate, any bool) {
+	if len(a.Or) == 0 {
+		return l.share(times(a.Rate, count), a.Offering, a.For)
+	}
+	for _, way := range a.all() {
+		r, some := l.share(times(way.Rate, count), way.Offering, way.For)
+		rate, any = max(rate, r), any || some
+	}
+	return rate, any
 }
 
 // Position is how much of some limits is used: by what is held, and by what is under
@@ -93,19 +135,28 @@ func (p *Position) Judge(token string, a Ask) error {
 
 func (p *Position) judge(token string, next reservation) error {
 	var worst *Refused
+	ways := next.ask.all()
 	for i := range p.limits {
 		l := &p.limits[i]
-		asked, any := l.share(next.left(), next.ask.Offering, next.ask.For)
+		asked, any := l.most(next.ask, next.count())
 		if !any {
 			continue
 		}
 		r := p.use(i, token)
 		r.Asked = asked
-		if next.ask.Rate == 0 {
-			r.Unpriced = next.ask.Offering.String()
+		for _, way := range ways {
+			if _, covers := l.share(way.Rate, way.Offering, way.For); !covers {
+				continue
+			}
+			if way.Rate == 0 && r.Unpriced == "" {
+				r.Unpriced = way.Offering.String()
+			}
+			if r.Why == "" {
+				r.Why = l.refuses(way.Rate, way.List)
+			}
 		}
-		if r.Unpriced == "" {
-			r.Why = l.refuses(next.ask.Rate, next.ask.List)
+		if r.Unpriced != "" {
+			r.Why = ""
 		}
 		over := plus(plus(r.Held, r.Reserved), r.Asked) > l.Burn
 		if !over && r.Unpriced == "" && r.Why == "" {
@@ -115,11 +166,13 @@ func (p *Position) judge(token string, next reservation) error {
 			worst = &r
 		}
 	}
-	switch {
-	case worst != nil:
+	if worst != nil {
 		return worst
-	case next.ask.Rate == 0:
-		return &Refused{Policy: "budget", Unpriced: next.ask.Offering.String()}
+	}
+	for _, way := range ways {
+		if way.Rate == 0 {
+			return &Refused{Policy: "budget", Unpriced: way.Offering.String()}
+		}
 	}
 	return nil
 }
@@ -202,7 +255,7 @@ func (p *Position) use(i int, without string) Refused {
 	r := Refused{Policy: l.Name, Limit: l.Burn, Left: l.Left, Held: p.sums[i], Unpriced: p.blind[i]}
 	for token, asked := range p.asked { // a sum: the order does not matter
 		if token != without {
-			rate, _ := l.share(asked.left(), asked.ask.Offering, asked.ask.For)
+			rate, _ := l.most(asked.ask, asked.count())
 			r.Reserved = plus(r.Reserved, rate)
 		}
 	}
