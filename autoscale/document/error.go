@@ -23,11 +23,12 @@ func (e *Error) Error() string {
 	if e.Path != "" {
 		where += e.Path + ": "
 	}
-	return oneLine(where + e.Reason)
+	return OneLine(where + e.Reason)
 }
 
-// oneLine writes control characters as Go does in quotes.
-func oneLine(text string) string {
+// OneLine writes line ends and other control characters as Go does in quotes: what a file
+// says is printed, and is no command to a terminal.
+func OneLine(text string) string {
 	var b strings.Builder
 	for _, r := range text {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -101,9 +102,17 @@ func runAllocate(s streams, cfg allocateConfig) error {
 		return err
 	}
 	if a.Status == "infeasible" {
-		return found("%s: infeasible: %d jobs cannot all have what they need: %v", cfg.file, len(out.Conflict), out.Conflict)
+		return found("%s: infeasible: %s", cfg.file, lacking(out.Conflict))
 	}
 	return nil
+}
+
+// lacking says which jobs ask for more than there is.
+func lacking(jobs []string) string {
+	if len(jobs) == 1 {
+		return "job " + jobs[0] + " cannot have what it needs"
+	}
+	return fmt.Sprintf("%d jobs cannot all have what they need: %s", len(jobs), strings.Join(jobs, ", "))
 }
 
 // checkGap refuses distances that no answer could be asked for.

@@ -166,7 +166,7 @@ func (o allocated) notes() []string {
 	if o.Explain == nil {
 		return notes
 	}
-	return append(notes, typeNotes(o.Explain.Types, "workers", "one more is worth at most", unit)...)
+	return append(notes, typeNotes(o.Explain.Types, "worker", "one more is worth at most", unit)...)
 }
 
 // typeNotes say what is in use of each type, and its price, which is said to be what.
@@ -174,7 +174,7 @@ func typeNotes(types map[string]explainedType, what, price, unit string) []strin
 	var notes []string
 	for _, kind := range sortedNames(types) {
 		t := types[kind]
-		line := fmt.Sprintf("%s: %s of %d %s in use", kind, figure(t.Used), t.Workers, what)
+		line := fmt.Sprintf("%s: %s of %s in use", kind, figure(t.Used), counted(t.Workers, what))
 		if t.Binding {
 			line += ", full"
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -96,9 +97,17 @@ func runAssign(s streams, cfg assignConfig) error {
 		return err
 	}
 	if r.Status == "infeasible" {
-		return found("%s: infeasible: the pinned jobs %v do not fit", cfg.file, out.Conflict)
+		return found("%s: infeasible: %s", cfg.file, crowded(out.Conflict))
 	}
 	return nil
+}
+
+// crowded says which pinned jobs are too many.
+func crowded(jobs []string) string {
+	if len(jobs) == 1 {
+		return "the pinned job " + jobs[0] + " does not fit"
+	}
+	return "the pinned jobs " + strings.Join(jobs, ", ") + " do not fit"
 }
 
 // assigned is the fixed format of an answer.
@@ -164,7 +173,7 @@ func (o assigned) grid(a *share.Assignment) grid {
 		g.notes[0] = fmt.Sprintf("%s, objective %s, bound %s, gap %s", o.Status, figure(*o.Objective), known(o.Bound, 6), known(o.Gap, 2))
 	}
 	if o.Explain != nil {
-		g.notes = append(g.notes, typeNotes(o.Explain.Types, "accelerators", "if configs could be shared one more would be worth at most", "")...)
+		g.notes = append(g.notes, typeNotes(o.Explain.Types, "accelerator", "if configs could be shared one more would be worth at most", "")...)
 	}
 	return g
 }

@@ -67,7 +67,7 @@ func run(ctx context.Context, args []string, s streams) int {
 
 // oneLine keeps an error on one line, whatever was in it.
 func oneLine(text string) string {
-	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), " ")
+	return document.OneLine(strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), " "))
 }
 
 // newRoot is the command with all its verbs.

@@ -98,7 +98,7 @@ func (g grid) table(w io.Writer) {
 	row := func(cells []string) table.Row {
 		r := make(table.Row, len(cells))
 		for i, cell := range cells {
-			r[i] = cell
+			r[i] = document.OneLine(cell)
 		}
 		return r
 	}
@@ -120,7 +120,9 @@ func (g grid) table(w io.Writer) {
 		fmt.Fprintln(w, strings.TrimRight(line, " "))
 	}
 	for _, note := range g.notes {
-		fmt.Fprintln(w, note)
+		for line := range strings.SplitSeq(note, "\n") {
+			fmt.Fprintln(w, document.OneLine(line))
+		}
 	}
 }
 

@@ -101,6 +101,23 @@ func (a *Answer) repriced(factor float64) {
 	}
 }
 
+// unsign turns each -0, which rounding and changes of sign leave, into 0.
+func (a *Answer) unsign() {
+	a.Objective, a.Bound = unsigned(a.Objective), unsigned(a.Bound)
+	for _, list := range append([][]float64{a.PairShare, a.Vector, a.Price, a.Theta, a.Need}, a.Share...) {
+		for i, v := range list {
+			list[i] = unsigned(v)
+		}
+	}
+}
+
+func unsigned(v float64) float64 {
+	if v == 0 {
+		return 0
+	}
+	return v
+}
+
 // nothing is a share of zero for every job.
 func (p *Problem) nothing() [][]float64 {
 	x := make([][]float64, len(p.Jobs))

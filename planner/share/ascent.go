@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ascent maximises Σ_j boxCox(u_j, power), u_j = tiny + Σ_w rate·x, over the shares of a
+// ascent maximises Σ_j powerOf(u_j, power), u_j = tiny + Σ_w rate·x, over the shares of a
 // fleet by a primal-dual interior point method. Each job's Newton matrix is a diagonal
 // and two outer products (its objective, its time), so that jobs are eliminated in
 // closed form and only a matrix of the types is factored. Shares stay within their rows
@@ -93,7 +93,7 @@ func (a *ascent) slacks() {
 	}
 }
 
-// slope is the derivative of boxCox at u_j.
+// slope is the derivative of powerOf at u_j.
 func (a *ascent) slope(j int) float64 { return math.Pow(a.u[j], a.power-1) }
 
 // complementarity is the mean product of a slack and its price.

@@ -92,10 +92,10 @@ func (a *Assignment) Solve(l whole.Limits) Assigned {
 	}
 	s := newSearch(a, capacity)
 	prices := s.run(&out, l)
-	out.Objective, out.Bound = a.objective(s.value(out.Choice)), a.objective(s.bound)
+	out.Objective, out.Bound = unsigned(a.objective(s.value(out.Choice))), unsigned(a.objective(s.bound))
 	out.Gap = distance(out.Objective, out.Bound)
 	for _, price := range prices {
-		out.Price = append(out.Price, price*a.slope(out.Objective))
+		out.Price = append(out.Price, unsigned(price*a.slope(out.Objective)))
 	}
 	out.Status = "feasible"
 	if out.Gap <= want(l) {

@@ -110,7 +110,7 @@ func formula(a *Assignment, choice []int) float64 {
 			}
 		}
 		switch {
-		case a.Rule == Pollux && a.Power == 0:
+		case a.Rule == Pollux && math.Abs(a.Power) < 1e-100: // the geometric mean
 			sum += math.Log(v + 1e-3)
 		case a.Rule == Pollux:
 			sum += math.Pow(v+1e-3, a.Power)
@@ -127,7 +127,7 @@ func formula(a *Assignment, choice []int) float64 {
 		return sum
 	case n == 0:
 		return 0
-	case a.Power == 0:
+	case math.Abs(a.Power) < 1e-100:
 		return math.Exp(sum / n)
 	default:
 		return math.Pow(sum/n, 1/a.Power)

@@ -57,5 +57,5 @@ func (a *Assignment) limit(j, choice int, used []float64) string {
 	if choice >= 0 && q.Options[choice].Type == o.Type {
 		free += float64(q.Options[choice].GPUs)
 	}
-	return fmt.Sprintf("its best option, %d, takes %d of %s, and %g are left to it", best, o.GPUs, a.Types[o.Type].Name, free)
+	return fmt.Sprintf("its best option, %d, takes %d of %s, with %d left to it", best, o.GPUs, a.Types[o.Type].Name, int(free))
 }

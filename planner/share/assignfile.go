@@ -57,8 +57,8 @@ func ParseAssignment(text []byte, rule Rule) (*Assignment, error) {
 		return nil, fieldErr(fmt.Sprintf("%g: want -%d to %d", *f.Power, mostSiaPower, mostSiaPower), "p")
 	case f.Power != nil && rule == Pollux && (*f.Power < leastWholePower || *f.Power > mostPower):
 		return nil, fieldErr(fmt.Sprintf("%g: want %d to %d", *f.Power, leastWholePower, mostPower), "p")
-	case f.Lambda != nil && *f.Lambda < 0:
-		return nil, fieldErr(fmt.Sprintf("%g: want at least 0", *f.Lambda), "lambda")
+	case f.Lambda != nil && lambdas.refuse(*f.Lambda) != "":
+		return nil, fieldErr(lambdas.refuse(*f.Lambda), "lambda")
 	case len(f.Capacity) == 0:
 		return nil, fieldErr("is missing", "capacity")
 	case f.Jobs == nil:
@@ -95,9 +95,30 @@ func ParseAssignment(text []byte, rule Rule) (*Assignment, error) {
 			return nil, fieldErr(fmt.Sprintf("%q is also the id of jobs[%d]", q.ID, first), "jobs[%d].id", i)
 		}
 		seen[q.ID] = i
+		if err := a.countable(&q, i); err != nil {
+			return nil, err
+		}
 		a.Requests = append(a.Requests, q)
 	}
 	return a, nil
+}
+
+// countable refuses the first option that counts more than sums of such hold. Options that count
+// less than any number, as goodput of nothing to a power below 0, are no choice.
+func (a *Assignment) countable(q *Request, j int) error {
+	least := math.Inf(1)
+	for _, c := range q.Options {
+		if c.Goodput > 0 {
+			least = min(least, c.Goodput)
+		}
+	}
+	for i, c := range q.Options {
+		if v := q.MinGPUs * c.Goodput / least; c.Goodput > 0 && a.worth(v) > mostWorth {
+			return fieldErr(fmt.Sprintf("%g: by min_gpus and the least of the options that is %g; want at most 1e200 of it to the power p, %g", c.Goodput, v, a.Power),
+				"jobs[%d].options[%d].goodput", j, i)
+		}
+	}
+	return nil
 }
 
 func readRequest(raw json.RawMessage, path string, types map[string]int) (Request, error) {
@@ -114,8 +135,9 @@ func readRequest(raw json.RawMessage, path string, types map[string]int) (Reques
 	}
 	q := Request{ID: id, MinGPUs: 1, Current: -1, Pinned: f.Pinned}
 	if f.MinGPUs != nil {
-		if q.MinGPUs = *f.MinGPUs; q.MinGPUs <= 0 {
-			return Request{}, fieldErr(fmt.Sprintf("%g: want more than 0", q.MinGPUs), "%s.min_gpus", path)
+		q.MinGPUs = *f.MinGPUs
+		if reason := fewest.refuse(q.MinGPUs); reason != "" {
+			return Request{}, fieldErr(reason, "%s.min_gpus", path)
 		}
 	}
 	if q.Options, err = readConfigs(f.Options, path+".options", types); err != nil {
@@ -151,9 +173,10 @@ func readRestart(raw json.RawMessage, path string) (Restart, error) {
 	for _, v := range []struct {
 		name  string
 		value float64
-	}{{"age_s", r.Age}, {"count", r.Count}, {"cost_s", r.Cost}} {
-		if v.value < 0 {
-			return Restart{}, fieldErr(fmt.Sprintf("%g: want at least 0", v.value), "%s.%s", path, v.name)
+		can   span
+	}{{"age_s", r.Age, spells}, {"count", r.Count, restarts}, {"cost_s", r.Cost, spells}} {
+		if reason := v.can.refuse(v.value); reason != "" {
+			return Restart{}, fieldErr(reason, "%s.%s", path, v.name)
 		}
 	}
 	return Restart{AgeSec: r.Age, CostSec: r.Cost, Count: r.Count}, nil
@@ -198,8 +221,11 @@ func readConfigs(raw json.RawMessage, path string, types map[string]int) ([]Conf
 			return nil, fieldErr(fmt.Sprintf("%g: want a whole number of accelerators, 1 to 1e9", *f.GPUs), "%s[%d].gpus", path, i)
 		}
 		configs[i] = Config{Type: k, GPUs: int(*f.GPUs)}
-		if f.Goodput != nil {
+		if f.Goodput != nil && *f.Goodput > 0 {
 			configs[i].Goodput = *f.Goodput
+			if reason := goodputs.refuse(*f.Goodput); reason != "" {
+				return nil, fieldErr(reason, "%s[%d].goodput", path, i)
+			}
 		}
 	}
 	return configs, nil

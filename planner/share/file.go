@@ -221,8 +221,8 @@ func (f *problemFile) types(p *Problem) (map[string]int, error) {
 		if err != nil {
 			return nil, err
 		}
-		if price < 0 {
-			return nil, fieldErr(fmt.Sprintf("%g: want at least 0", price), "prices.%s", m.name)
+		if reason := dollars.refuse(price); reason != "" {
+			return nil, fieldErr(reason, "prices.%s", m.name)
 		}
 		p.Types[w].Price = price
 	}
@@ -236,6 +236,9 @@ const most = 1e9
 func count(m field, path, what string) (int, error) {
 	if len(m.name) == 0 {
 		return 0, fieldErr("has a type without a name", "%s", path)
+	}
+	if err := nameOf(string(m.name), "%s", path); err != nil {
+		return 0, err
 	}
 	n, err := number(m.value, "%s.%s", path, m.name)
 	if err != nil {
@@ -258,7 +261,7 @@ func identity(raw json.RawMessage, path string) (string, error) {
 		if text == "" {
 			return "", fieldErr(`"": want a name`, "%s", path)
 		}
-		return text, nil
+		return text, nameOf(text, "%s", path)
 	}
 	if json.Unmarshal(raw, &number) == nil && number != "" {
 		return number.String(), nil

@@ -1,6 +1,9 @@
 package share
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // finishTime minimises rho = max_j (t_j + n_j/theta_j)/(tau_j + n_j/iso_j). Rho can
 // be had if every theta_j reaches n_j/(rho·d_j − t_j), d_j the denominator. The prices
@@ -9,7 +12,7 @@ import "math"
 // for the bound and starting there again is Newton's method; the point gives rho from above.
 func finishTime(pack bool) func(*Problem, Options) (Answer, error) {
 	return func(p *Problem, o Options) (Answer, error) {
-		f := finish{p: p, d: make([]float64, len(p.Jobs))}
+		f := finish{p: p, d: make([]float64, len(p.Jobs)), soonest: make([]float64, len(p.Jobs))}
 		var never []int
 		for j, job := range p.Jobs {
 			iso := p.isolated(j)
@@ -25,6 +28,7 @@ func finishTime(pack bool) func(*Problem, Options) (Answer, error) {
 		if len(never) > 0 {
 			return answerOf(infeasible(never), 0, 0), nil
 		}
+		f.fastest()
 		return f.solve(pack, o)
 	}
 }
@@ -32,6 +36,9 @@ func finishTime(pack bool) func(*Problem, Options) (Answer, error) {
 type finish struct {
 	p *Problem
 	d []float64 // tau_j + n_j/iso_j
+
+	// Seconds that n_j takes at least: all the time on the fastest type.
+	soonest []float64
 }
 
 // finishRounds limits the outer iterations; four to eight are usual.
@@ -54,8 +61,8 @@ func (f *finish) solve(pack bool, o Options) (Answer, error) {
 	}
 	best := exact(p, x, f.rho(theta))
 	low := f.floor()
-	if len(p.Jobs) == 0 {
-		return best, nil
+	if !slices.ContainsFunc(p.Jobs, func(j Job) bool { return j.Steps > 0 }) {
+		return best, nil // whatever the shares, rho is what it is
 	}
 	rounds := 0
 	for rho := best.Objective; rounds < finishRounds; rounds++ {
@@ -92,13 +99,19 @@ func (f *finish) solve(pack bool, o Options) (Answer, error) {
 
 func finishTol(o Options) float64 { return max(o.settings().gap, 1e-9) }
 
+// left is how many seconds rho leaves job j for its work. No rho that can be had leaves less than
+// the fastest type takes; where a job has waited so long that rounding leaves none, that is it.
+func (f *finish) left(j int, rho float64) float64 {
+	return max(rho*f.d[j]-f.p.Jobs[j].Elapsed, f.soonest[j])
+}
+
 // need is the throughput that job j must have for rho.
 func (f *finish) need(j int, rho float64) float64 {
 	job := f.p.Jobs[j]
 	if job.Steps == 0 {
 		return 0
 	}
-	return job.Steps / (rho*f.d[j] - job.Elapsed)
+	return job.Steps / f.left(j, rho)
 }
 
 // gain is by how much the level to which all needs can be lifted grows with rho.
@@ -106,7 +119,7 @@ func (f *finish) gain(worth []float64, rho float64) float64 {
 	sum := 0.0
 	for j, v := range worth {
 		if job := f.p.Jobs[j]; v > 0 && job.Steps > 0 {
-			left := rho*f.d[j] - job.Elapsed
+			left := f.left(j, rho)
 			sum += v * job.Steps * f.d[j] / (left * left)
 		}
 	}
@@ -128,22 +141,36 @@ func (f *finish) rho(theta []float64) float64 {
 	return worst
 }
 
-// floor is what no share can beat: each job alone on its fastest type.
-func (f *finish) floor() float64 {
+// fastest sets what no share can beat: each job alone on its fastest type. A partner on the same
+// workers slows, but is not forbidden to speed up.
+func (f *finish) fastest() {
 	theta := make([]float64, len(f.p.Jobs))
 	for j := range theta {
 		theta[j] = f.p.fastest(j)
 	}
-	if len(f.p.Pairs) > 0 { // a partner on the same workers slows, but is not forbidden to speed up
-		for _, q := range f.p.Pairs {
-			for w, v := range q.Throughput {
-				if f.p.Types[w].Workers > 0 {
-					theta[q.A], theta[q.B] = max(theta[q.A], v[0]), max(theta[q.B], v[1])
-				}
+	for _, q := range f.p.Pairs {
+		for w, v := range q.Throughput {
+			if f.p.Types[w].Workers > 0 {
+				theta[q.A], theta[q.B] = max(theta[q.A], v[0]), max(theta[q.B], v[1])
 			}
 		}
 	}
-	return f.rho(theta)
+	for j, job := range f.p.Jobs {
+		if job.Steps > 0 {
+			f.soonest[j] = job.Steps / theta[j]
+		}
+	}
+}
+
+// floor is the least rho that each job could have alone.
+func (f *finish) floor() float64 {
+	worst := 0.0
+	for j, job := range f.p.Jobs {
+		if f.d[j] > 0 {
+			worst = max(worst, (job.Elapsed+f.soonest[j])/f.d[j])
+		}
+	}
+	return worst
 }
 
 // bound is the least rho ≥ low at which the needs, by their worth, fit the support.
@@ -152,11 +179,7 @@ func (f *finish) bound(worth []float64, support, low, high float64) float64 {
 		sum := 0.0
 		for j, v := range worth {
 			if v > 0 && f.p.Jobs[j].Steps > 0 {
-				d := rho*f.d[j] - f.p.Jobs[j].Elapsed
-				if d <= 0 {
-					return false
-				}
-				sum += v * f.p.Jobs[j].Steps / d
+				sum += v * f.need(j, rho)
 			}
 		}
 		return sum <= support

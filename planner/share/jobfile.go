@@ -128,8 +128,8 @@ func (f *jobFile) readThroughput(text []byte, path string, types map[string]int)
 		}
 		if f.throughput[w] = 0; raw[0] != 'n' {
 			v, reason := finite(raw)
-			if v < 0 {
-				reason = fmt.Sprintf("%g: want at least 0", v)
+			if reason == "" {
+				reason = speeds.refuse(v)
 			}
 			if reason != "" {
 				return nil, fieldErr(reason, "%s.throughput.%s", path, name)
@@ -164,24 +164,25 @@ func (p *Problem) addJob(f *jobFile, i int, path string, jobs map[string]int) er
 		j.Scale = int(*f.scale)
 	}
 	if f.weight != nil {
-		if j.Weight = *f.weight; j.Weight <= 0 {
-			return fieldErr(fmt.Sprintf("%g: want more than 0", j.Weight), "%s.weight", path)
-		}
+		j.Weight = *f.weight
 	}
 	if f.steps == nil {
 		return fieldErr("is missing", "%s.steps_left", path)
 	}
-	if j.Steps = *f.steps; j.Steps < 0 {
-		return fieldErr(fmt.Sprintf("%g: want at least 0", j.Steps), "%s.steps_left", path)
-	}
-	if f.elapsed < 0 {
-		return fieldErr(fmt.Sprintf("%g: want at least 0", f.elapsed), "%s.elapsed_s", path)
-	}
-	if f.isolated < 0 {
-		return fieldErr(fmt.Sprintf("%g: want at least 0", f.isolated), "%s.isolated_elapsed_s", path)
+	j.Steps = *f.steps
+	for _, v := range []struct {
+		name  string
+		value float64
+		can   span
+	}{{"weight", j.Weight, weights}, {"steps_left", j.Steps, works}, {"elapsed_s", f.elapsed, spells}, {"isolated_elapsed_s", f.isolated, spells}} {
+		if reason := v.can.refuse(v.value); reason != "" {
+			return fieldErr(reason, "%s.%s", path, v.name)
+		}
 	}
 	if f.deadline != nil {
-		j.Deadline = *f.deadline
+		if j.Deadline = *f.deadline; j.Deadline > mostDeadline {
+			return fieldErr(fmt.Sprintf("%g: want at most 1e12 s, or none", j.Deadline), "%s.slo_left_s", path)
+		}
 	}
 	if f.throughput == nil {
 		return fieldErr("is missing", "%s.throughput", path)
@@ -193,10 +194,13 @@ func (p *Problem) addJob(f *jobFile, i int, path string, jobs map[string]int) er
 // speed reads a throughput.
 func speed(text []byte, path string, args ...any) (float64, error) {
 	v, err := number(text, path, args...)
-	if err == nil && v < 0 {
-		return 0, fieldErr(fmt.Sprintf("%g: want at least 0", v), path, args...)
+	if err != nil {
+		return 0, err
 	}
-	return v, err
+	if reason := speeds.refuse(v); reason != "" {
+		return 0, fieldErr(reason, path, args...)
+	}
+	return v, nil
 }
 
 // known reads an id that a job must have.
@@ -222,7 +226,7 @@ func (p *Problem) readPair(raw json.RawMessage, i int, types, jobs map[string]in
 		return err
 	}
 	if len(f.Jobs) != 2 {
-		return fieldErr(fmt.Sprintf("%d jobs: want two", len(f.Jobs)), "%s.jobs", path)
+		return fieldErr(fmt.Sprintf("%d in all: want two jobs", len(f.Jobs)), "%s.jobs", path)
 	}
 	a, err := known(f.Jobs[0], path+".jobs[0]", jobs)
 	if err != nil {
@@ -274,6 +278,9 @@ func (p *Problem) readEntities(files fields, jobs map[string]int) error {
 	for _, m := range files {
 		name := string(m.name)
 		path := "entities." + name
+		if err := nameOf(name, "entities"); err != nil {
+			return err
+		}
 		var f entityFile
 		if err := decode(m.value, &f, path); err != nil {
 			return err
@@ -286,8 +293,9 @@ func (p *Problem) readEntities(files fields, jobs map[string]int) error {
 			return fieldErr(fmt.Sprintf("%q: want fairness or fifo", f.Policy), "%s.policy", path)
 		}
 		if f.Weight != nil {
-			if e.Weight = *f.Weight; e.Weight <= 0 {
-				return fieldErr(fmt.Sprintf("%g: want more than 0", e.Weight), "%s.weight", path)
+			e.Weight = *f.Weight
+			if reason := weights.refuse(e.Weight); reason != "" {
+				return fieldErr(reason, "%s.weight", path)
 			}
 		}
 		for i, raw := range f.Jobs {

@@ -18,6 +18,7 @@ func (y Policy) Share(p *Problem, o Options) (Answer, error) {
 	if err == nil {
 		a, err = y.checked(p, a, o)
 	}
+	a.unsign()
 	return y.named(a, o), err
 }
 

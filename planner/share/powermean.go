@@ -3,6 +3,7 @@ package share
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/goodfleet/goodfleet/planner/block"
 )
@@ -44,7 +45,7 @@ func powerMean(p *Problem, o Options) (Answer, error) {
 	return f.solve(o), nil
 }
 
-// fitness is a power mean to be maximised, by the sum of boxCox(u).
+// fitness is a power mean to be maximised, by the sum of powerOf(u).
 type fitness struct {
 	p     *Problem
 	power float64
@@ -55,7 +56,7 @@ type fitness struct {
 	price []float64
 }
 
-// mean turns a sum of boxCox into the mean.
+// mean turns a sum of powerOf into the mean.
 func (f *fitness) mean(sum float64) float64 { return meanOf(sum, len(f.jobs), f.power) }
 
 func (f *fitness) solve(o Options) Answer {
@@ -79,7 +80,8 @@ func (f *fitness) solve(o Options) Answer {
 	}
 	a := newAscent(f.rate, start, f.scale, capacity, f.power)
 	r := plan{status: block.Feasible, x: p.nothing(), theta: make([]float64, len(p.Jobs))}
-	value, bound := math.Inf(-1), math.Inf(1)
+	value, bound := math.Inf(-1), f.alone()
+	f.price = make([]float64, len(p.Types)) // which that is at
 	idle := 0
 	a.run(func() bool {
 		idle++
@@ -105,11 +107,9 @@ func (f *fitness) solve(o Options) Answer {
 		r.status = block.Optimal
 	}
 	best := f.mean(value)
-	if f.price != nil {
-		r.prices = make([]float64, len(p.Types))
-		for w, v := range f.price {
-			r.prices[w] = v * math.Pow(best, 1-f.power) / float64(len(f.jobs))
-		}
+	r.prices = make([]float64, len(p.Types))
+	for w, v := range f.price {
+		r.prices[w] = v * math.Pow(best, 1-f.power) / float64(len(f.jobs))
 	}
 	out := answerOf(r, best, max(best, f.mean(bound)))
 	out.Left, out.Rounds = f.left, a.iterations
@@ -126,12 +126,21 @@ const (
 func (f *fitness) value(x [][]float64) float64 {
 	sum := 0.0
 	for i := range x {
-		sum += boxCox(tiny+dot(f.rate[i], x[i]), f.power)
+		sum += powerOf(tiny+dot(f.rate[i], x[i]), f.power)
 	}
 	return sum
 }
 
-// bound is what no sharing exceeds: boxCox lies below its tangents, so that at any prices
+// alone is what no sharing exceeds, whatever the prices: each job alone on its fastest type.
+func (f *fitness) alone() float64 {
+	sum := 0.0
+	for _, rates := range f.rate {
+		sum += powerOf(tiny+slices.Max(rates), f.power)
+	}
+	return sum
+}
+
+// bound is what no sharing exceeds: powerOf lies below its tangents, so that at any prices
 // of workers, and for any u, the workers' worth and each job's best offer along its
 // tangent bound the sum.
 func (f *fitness) bound(a *ascent) float64 {
@@ -146,7 +155,7 @@ func (f *fitness) bound(a *ascent) float64 {
 				best = max(best, slope*v-f.scale[i]*a.lambda[w])
 			}
 		}
-		sum += boxCox(a.u[i], f.power) - slope*(a.u[i]-tiny) + best
+		sum += powerOf(a.u[i], f.power) - slope*(a.u[i]-tiny) + best
 	}
 	return sum
 }
@@ -173,7 +182,7 @@ func (f *fitness) tightest(a *ascent, prices []float64) float64 {
 					best, reach = d, v
 				}
 			}
-			least = min(least, boxCox(u, f.power)-slope*(u-tiny)+best)
+			least = min(least, powerOf(u, f.power)-slope*(u-tiny)+best)
 			if reach > u-tiny {
 				low = u
 			} else {

@@ -68,9 +68,6 @@ func (a *Assignment) objective(sum float64) float64 {
 	if a.Rule == Sia {
 		return a.sense() * sum
 	}
-	if n := len(a.Requests); n > 0 && math.Abs(a.Power) >= flatPower {
-		return math.Pow(max(0, a.Power*sum/float64(n)), 1/a.Power)
-	}
 	return meanOf(sum, len(a.Requests), a.Power)
 }
 
@@ -112,7 +109,8 @@ func (a *Assignment) factor(r Restart) float64 {
 // and with it all digits of u^p below 1e-16.
 const flatPower = 0.05
 
-// powerOf orders u as boxCox does, by u^p/p where that has more digits.
+// powerOf orders u as boxCox does, by u^p/p where that has more digits: large u differ by less than
+// the last digit of 1 at powers below 0.
 func powerOf(u, p float64) float64 {
 	if math.Abs(p) < flatPower {
 		return boxCox(u, p)
@@ -123,19 +121,24 @@ func powerOf(u, p float64) float64 {
 // boxCox is (u^p − 1)/p, and ln u at p = 0: it grows with u for every p, and its sum
 // with the power mean.
 func boxCox(u, p float64) float64 {
-	if p == 0 {
+	if math.Abs(p) < noPower {
 		return math.Log(u)
 	}
-	return (math.Pow(u, p) - 1) / p
+	return math.Expm1(p*math.Log(u)) / p // where 1 taken off u^p would take the digits with it
 }
 
-// meanOf is the power mean of n numbers whose boxCox add to sum; 0 for none.
+// noPower is the power below which the mean is the geometric one in all digits that are told.
+const noPower = 1e-12
+
+// meanOf is the power mean of n numbers whose powerOf add to sum; 0 for none.
 func meanOf(sum float64, n int, p float64) float64 {
 	switch {
 	case n == 0:
 		return 0
-	case p == 0:
+	case math.Abs(p) < noPower:
 		return math.Exp(sum / float64(n))
+	case math.Abs(p) < flatPower:
+		return math.Exp(math.Log1p(max(-1, p*sum/float64(n))) / p)
 	}
-	return math.Pow(max(0, 1+p*sum/float64(n)), 1/p)
+	return math.Pow(max(0, p*sum/float64(n)), 1/p)
 }

@@ -62,7 +62,7 @@ func unfairest(p *Problem, a *Answer, _ Options) float64 {
 		if job.Steps > 0 {
 			have, fair = have+job.Steps/v, fair+job.Steps/p.isolated(j)
 		}
-		if have > 0 {
+		if fair > 0 { // not so for a job without work that waited for none
 			most = max(most, have/fair)
 		}
 	}
@@ -79,8 +79,8 @@ func normal(p *Problem, a *Answer, _ Options) float64 { return p.normalized(p.th
 func inOrder(p *Problem, a *Answer, _ Options) float64 {
 	sum := 0.0
 	for j, v := range p.theta(a) {
-		if v > 0 {
-			sum += float64(len(p.Jobs)-j) * v / p.best(j)
+		if best := p.best(j); best > 0 { // not so for a job that runs in pairs alone
+			sum += float64(len(p.Jobs)-j) * v / best
 		}
 	}
 	return sum
@@ -119,7 +119,7 @@ func meanPower(p *Problem, a *Answer, o Options) float64 {
 	power, n, sum := o.power(), 0, 0.0
 	for j, v := range p.theta(a) {
 		if iso := p.isolated(j); iso > 0 {
-			sum += boxCox(tiny+v/iso, power)
+			sum += powerOf(tiny+v/iso, power)
 			n++
 		}
 	}
