@@ -26,10 +26,11 @@ func waterFilling(p *Problem, o Options) (Answer, error) {
 	r := plan{status: f.Status, x: p.nothing(), theta: make([]float64, len(p.Jobs)), pivots: f.Pivots}
 	i := 0
 	for j := range p.Jobs {
+		part := p.part(j)
 		for w := range p.Types {
 			if v := p.throughput(j, w); v > 0 {
-				r.x[j][w] = f.X[i]
-				r.theta[j] += v * f.X[i]
+				r.x[j][w] = part * f.X[i]
+				r.theta[j] += v * r.x[j][w]
 				i++
 			}
 		}

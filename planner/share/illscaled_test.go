@@ -16,7 +16,7 @@ import (
 const (
 	farJobs  = iota // each job has an order of magnitude of its own, 1e-6 to 1e9 steps/s
 	farTypes        // so has each type of each job
-	farSizes        // jobs of up to 1,000 workers, more than there are of some types
+	farSizes        // jobs of up to 1e9 workers, more than there are of some types, or of all together
 	farPairs        // jobs of one worker, any two of which may share it, on types of one worker
 	farKinds
 )
@@ -43,7 +43,7 @@ func drawIll(seed uint64, kind int) *Problem {
 		job := Job{ID: fmt.Sprint(j), Scale: 1 << r.IntN(4), Steps: order(0, 6), Weight: order(-3, 3), Deadline: math.NaN()}
 		switch kind {
 		case farSizes:
-			job.Scale = int(order(0, 3))
+			job.Scale = int(order(0, 9))
 		case farPairs:
 			job.Scale = 1
 		}
@@ -230,7 +230,13 @@ func checkBound(t failer, p *Problem, a *Answer, policy string) {
 		case job.hasDeadline() && (policy == "min_cost_slo" || policy == "min_spend_slo"):
 			floor = job.Steps / job.Deadline
 		}
-		total += dearest(net, job.Throughput, floor)
+		// Its workers alone keep a job of more than there are to a part of its time.
+		part, speed := min(1, 2*p.workers()/float64(job.Scale)), slices.Clone(job.Throughput)
+		for w := range net {
+			net[w] *= part
+			speed[w] *= part
+		}
+		total += dearest(net, speed, floor)
 	}
 	switch {
 	case policy == "max_min_fairness": // at a level beyond the bound the jobs cannot pay

@@ -60,10 +60,11 @@ func (p *Problem) solve(d demand, s settings) plan {
 	i := 0
 	for j := range p.Jobs {
 		r.x[j] = make([]float64, len(p.Types))
+		part := p.part(j)
 		for w := range p.Types {
 			if v := d.throughput(j, w); v > 0 {
-				r.x[j][w] = sol.X[i]
-				r.theta[j] += v * sol.X[i]
+				r.x[j][w] = part * sol.X[i]
+				r.theta[j] += v * r.x[j][w]
 				i++
 			}
 		}
@@ -90,7 +91,8 @@ func (d *demand) needs(objective float64) []float64 {
 	return nil
 }
 
-// blocks states a demand as a program: one column per job and type where it runs.
+// blocks states a demand as a program: one column per job and type where it runs, the share
+// over the job's part.
 func (p *Problem) blocks(d *demand) *block.Program {
 	capacity := make([]float64, len(p.Types))
 	for w, t := range p.Types {
@@ -99,9 +101,10 @@ func (p *Problem) blocks(d *demand) *block.Program {
 	b := block.New(capacity)
 	b.Level = d.follow != nil
 	for j := range p.Jobs {
+		part := p.part(j)
 		for w := range p.Types {
 			if v := d.throughput(j, w); v > 0 {
-				b.Column(p.value(d, j, w, v), v, []int32{int32(w)}, []float64{float64(p.Jobs[j].Scale)})
+				b.Column(part*p.value(d, j, w, v), part*v, []int32{int32(w)}, []float64{part * float64(p.Jobs[j].Scale)})
 			}
 		}
 		b.Job(at(d.floor, j), at(d.follow, j))

@@ -26,6 +26,7 @@ type pairing struct {
 	p      *Problem
 	d      *demand
 	types  int
+	part   []float64 // of a job's time that its columns' unit is
 	speed  []float64 // unit of throughput per job
 	gain   float64   // unit of the objective
 	level  float64
@@ -53,20 +54,22 @@ func (p *Problem) solvePacked(d demand, s settings) plan {
 
 func newPairing(p *Problem, d *demand) *pairing {
 	m, n := len(p.Jobs), len(p.Types)
-	f := &pairing{p: p, d: d, types: n, speed: make([]float64, m), gain: 0, level: 1, t: -1, cost: 1}
+	f := &pairing{p: p, d: d, types: n, part: make([]float64, m), speed: make([]float64, m), gain: 0, level: 1, t: -1, cost: 1}
 	for j := range m {
+		f.part[j] = p.part(j)
 		for w, t := range p.Types {
 			if t.Workers > 0 {
-				f.speed[j] = max(f.speed[j], d.throughput(j, w))
-				f.gain = max(f.gain, math.Abs(p.value(d, j, w, d.throughput(j, w))))
+				f.speed[j] = max(f.speed[j], f.part[j]*d.throughput(j, w))
+				f.gain = max(f.gain, f.part[j]*math.Abs(p.value(d, j, w, d.throughput(j, w))))
 			}
 		}
 	}
 	for k, q := range p.Pairs {
 		for w, v := range q.Throughput {
 			if p.Types[w].Workers > 0 {
-				f.speed[q.A], f.speed[q.B] = max(f.speed[q.A], v[0]), max(f.speed[q.B], v[1])
-				f.gain = max(f.gain, math.Abs(f.pairValue(k, w)))
+				part := f.part[q.A] // and of q.B, whose scale is the same
+				f.speed[q.A], f.speed[q.B] = max(f.speed[q.A], part*v[0]), max(f.speed[q.B], part*v[1])
+				f.gain = max(f.gain, part*math.Abs(f.pairValue(k, w)))
 			}
 		}
 	}
@@ -137,11 +140,11 @@ func (f *pairing) begin(first *plan, feasible bool) {
 			}
 			cost := 0.0
 			if f.d.follow == nil {
-				cost = f.p.value(f.d, j, w, v) / f.gain
+				cost = f.part[j] * f.p.value(f.d, j, w, v) / f.gain
 			}
 			f.single[j*f.types+w] = int32(f.lp.Add(cost,
 				[]int32{int32(j), int32(m + j), int32(2*m + w)},
-				[]float64{1, -v / f.speed[j], float64(f.p.Jobs[j].Scale) / float64(t.Workers)}))
+				[]float64{1, -f.part[j] * v / f.speed[j], f.part[j] * float64(f.p.Jobs[j].Scale) / float64(t.Workers)}))
 		}
 	}
 	f.s = linear.NewSimplex(f.lp)
@@ -151,8 +154,8 @@ func (f *pairing) begin(first *plan, feasible bool) {
 	x := make([]float64, f.lp.Columns())
 	for j := range m {
 		for w := range f.p.Types {
-			if c := f.single[j*f.types+w]; c >= 0 && first.x[j][w] > packedStart {
-				x[c] = first.x[j][w]
+			if c, v := f.single[j*f.types+w], first.x[j][w]/f.part[j]; c >= 0 && v > packedStart {
+				x[c] = v
 			}
 		}
 	}
@@ -203,14 +206,14 @@ func (f *pairing) add(i int) {
 	m := len(f.p.Jobs)
 	k, w := i/f.types, i%f.types
 	q := f.p.Pairs[k]
-	v := q.Throughput[w]
+	v, part := q.Throughput[w], f.part[q.A]
 	cost := 0.0
 	if f.d.follow == nil {
-		cost = f.pairValue(k, w) / f.gain
+		cost = part * f.pairValue(k, w) / f.gain
 	}
 	f.pair[i] = int32(f.lp.Add(cost,
 		[]int32{int32(q.A), int32(q.B), int32(m + q.A), int32(m + q.B), int32(2*m + w)},
-		[]float64{1, 1, -v[0] / f.speed[q.A], -v[1] / f.speed[q.B], float64(f.p.Jobs[q.A].Scale) / float64(f.p.Types[w].Workers)}))
+		[]float64{1, 1, -part * v[0] / f.speed[q.A], -part * v[1] / f.speed[q.B], part * float64(f.p.Jobs[q.A].Scale) / float64(f.p.Types[w].Workers)}))
 }
 
 // read copies the point and its prices.
@@ -220,16 +223,16 @@ func (f *pairing) read(r *plan) {
 	r.theta, r.worth, r.prices = make([]float64, m), make([]float64, m), make([]float64, n)
 	for i, c := range f.single {
 		if c >= 0 {
-			x := min(max(f.s.Value(int(c)), 0), 1)
+			x := f.part[i/n] * min(max(f.s.Value(int(c)), 0), 1)
 			r.x[i/n][i%n] = x
 			r.theta[i/n] += x * f.d.throughput(i/n, i%n)
 		}
 	}
 	for i, c := range f.pair {
 		if c >= 0 {
-			x := min(max(f.s.Value(int(c)), 0), 1)
-			r.pairs[i] = x
 			q := f.p.Pairs[i/n]
+			x := f.part[q.A] * min(max(f.s.Value(int(c)), 0), 1)
+			r.pairs[i] = x
 			r.theta[q.A] += x * q.Throughput[i%n][0]
 			r.theta[q.B] += x * q.Throughput[i%n][1]
 		}

@@ -47,10 +47,11 @@ func (f *pairing) price(infeasible bool) (added int, bound float64) {
 			if f.p.Types[w].Workers == 0 || v[0] <= 0 && v[1] <= 0 {
 				continue
 			}
-			earn := v[0]*speed[q.A] + v[1]*speed[q.B] - time[q.A] - time[q.B] - scale*rent[w]
+			earn := v[0]*speed[q.A] + v[1]*speed[q.B] - scale*rent[w]
 			if f.d.follow == nil && !infeasible {
 				earn += f.pairValue(k, w) / f.gain
 			}
+			earn = f.part[q.A]*earn - time[q.A] - time[q.B]
 			short[q.A] = max(short[q.A], earn)
 			if earn > packedEarn && f.pair[k*n+w] < 0 {
 				o := option{k*n + w, earn}
@@ -63,11 +64,11 @@ func (f *pairing) price(infeasible bool) (added int, bound float64) {
 	for j := range m {
 		for w, t := range f.p.Types {
 			if v := f.d.throughput(j, w); v > 0 && t.Workers > 0 {
-				earn := v*speed[j] - time[j] - float64(f.p.Jobs[j].Scale)*rent[w]
+				earn := v*speed[j] - float64(f.p.Jobs[j].Scale)*rent[w]
 				if f.d.follow == nil {
 					earn += f.p.value(f.d, j, w, v) / f.gain
 				}
-				short[j] = max(short[j], earn)
+				short[j] = max(short[j], f.part[j]*earn-time[j])
 			}
 		}
 		bound += time[j] + short[j] - speed[j]*at(f.d.floor, j)
@@ -101,15 +102,15 @@ func (f *pairing) support(r *plan) float64 {
 	for j := range m {
 		for w, t := range f.p.Types {
 			if v := f.d.throughput(j, w); v > 0 && t.Workers > 0 {
-				short[j] = max(short[j], v*r.worth[j]-time[j]-float64(f.p.Jobs[j].Scale)*r.prices[w])
+				short[j] = max(short[j], f.part[j]*(v*r.worth[j]-float64(f.p.Jobs[j].Scale)*r.prices[w])-time[j])
 			}
 		}
 	}
 	for _, q := range f.p.Pairs {
 		for w, v := range q.Throughput {
 			if f.p.Types[w].Workers > 0 {
-				earn := v[0]*r.worth[q.A] + v[1]*r.worth[q.B] - time[q.A] - time[q.B] - float64(f.p.Jobs[q.A].Scale)*r.prices[w]
-				short[q.A] = max(short[q.A], earn)
+				earn := v[0]*r.worth[q.A] + v[1]*r.worth[q.B] - float64(f.p.Jobs[q.A].Scale)*r.prices[w]
+				short[q.A] = max(short[q.A], f.part[q.A]*earn-time[q.A]-time[q.B])
 			}
 		}
 	}

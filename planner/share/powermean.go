@@ -68,13 +68,15 @@ func (f *fitness) solve(o Options) Answer {
 		capacity[w] = float64(t.Workers)
 	}
 	for i, j := range f.jobs {
+		part := p.part(j)
 		start[i] = p.isolatedShare(j)
 		f.rate[i] = make([]float64, len(p.Types))
-		f.scale[i] = float64(p.Jobs[j].Scale)
+		f.scale[i] = part * float64(p.Jobs[j].Scale)
 		base := p.isolated(j)
 		for w, v := range p.Jobs[j].Throughput {
+			start[i][w] /= part
 			if capacity[w] > 0 {
-				f.rate[i][w] = v / base
+				f.rate[i][w] = part * v / base
 			}
 		}
 	}
@@ -88,7 +90,9 @@ func (f *fitness) solve(o Options) Answer {
 		if v := f.value(a.x); v > value {
 			value, idle = v, 0
 			for i, j := range f.jobs {
-				copy(r.x[j], a.x[i])
+				for w, v := range a.x[i] {
+					r.x[j][w] = p.part(j) * v
+				}
 			}
 		}
 		if b := f.bound(a); b < bound {

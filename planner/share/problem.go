@@ -85,6 +85,17 @@ func (p *Problem) equal(j int) float64 {
 	return sum
 }
 
+// part is twice the part of its time that job j could run if it had all workers, and at most 1: a
+// job of far more workers than there are can use a billionth of its time. Programs count its
+// shares in it, for what it can use would else be below the tolerances of what others can; twice,
+// so that it never has all of its part, and only the workers' prices limit it.
+func (p *Problem) part(j int) float64 {
+	if all := p.workers(); all > 0 {
+		return min(1, 2*all/float64(p.Jobs[j].Scale))
+	}
+	return 1
+}
+
 // isolatedShare is the share of each type that job j gets on its n-th of the fleet.
 func (p *Problem) isolatedShare(j int) []float64 {
 	x := make([]float64, len(p.Types))
