@@ -34,14 +34,14 @@ func spendDemand(p *Problem) (demand, error) {
 	return d, nil
 }
 
-// floors are the throughputs that deadlines ask for; one that has passed asks for more
-// than any, marked by a negative number.
+// floors are the throughputs that deadlines ask for; one that has passed, or nearly so, asks for
+// more than any, marked by a negative number.
 func (p *Problem) floors() []float64 {
 	f := make([]float64, len(p.Jobs))
 	for j, job := range p.Jobs {
 		switch {
 		case !job.hasDeadline() || job.Steps == 0:
-		case job.Deadline > 0:
+		case job.Deadline > 0 && job.Steps/job.Deadline <= speeds.most:
 			f[j] = job.Steps / job.Deadline
 		default:
 			f[j] = -1

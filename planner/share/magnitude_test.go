@@ -21,8 +21,8 @@ type magnitudes struct {
 
 func (m magnitudes) number(s span) float64 {
 	kinds := []string{"one", "ordinary", "least", "most", "inside", "nothing"}
-	if m.any {
-		kinds = append(kinds, "any", "denormal", "huge", "negative")
+	if m.any && m.coin(15) {
+		kinds = []string{"any", "denormal", "huge", "negative", "nothing"}
 	}
 	least := max(s.least, 1e-12)
 	switch rapid.SampledFrom(kinds).Draw(m.t, "kind") {
@@ -53,7 +53,7 @@ func (m magnitudes) number(s span) float64 {
 // whole draws a count.
 func (m magnitudes) whole(least float64) float64 {
 	v := m.number(span{least: least, most: most, zero: least == 0})
-	if m.any && rapid.IntRange(0, 9).Draw(m.t, "broken") == 0 {
+	if m.any && m.coin(20) {
 		return v
 	}
 	return math.Trunc(v)

@@ -1,6 +1,7 @@
 package share
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -69,7 +70,7 @@ func (f *fitness) solve(o Options) Answer {
 	}
 	for i, j := range f.jobs {
 		part := p.part(j)
-		start[i] = p.isolatedShare(j)
+		start[i] = p.evenShare(j)
 		f.rate[i] = make([]float64, len(p.Types))
 		f.scale[i] = part * float64(p.Jobs[j].Scale)
 		base := p.isolated(j)
@@ -133,6 +134,25 @@ func (f *fitness) value(x [][]float64) float64 {
 		sum += powerOf(tiny+dot(f.rate[i], x[i]), f.power)
 	}
 	return sum
+}
+
+// evenShare is the share of each type that job j gets where its n-th of the fleet is more than
+// its time: of each type its n-th, but of none more than a level. The isolated share cuts
+// all types alike, which leaves nearly nothing of a type of few workers beside one of many.
+func (p *Problem) evenShare(j int) []float64 {
+	x := make([]float64, len(p.Types))
+	order := make([]int, len(x))
+	for w, t := range p.Types {
+		order[w] = w
+		x[w] = float64(t.Workers) / (float64(len(p.Jobs)) * float64(p.Jobs[j].Scale))
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
+	left := 1.0
+	for i, w := range order {
+		x[w] = min(x[w], left/float64(len(order)-i))
+		left -= x[w]
+	}
+	return x
 }
 
 // alone is what no sharing exceeds, whatever the prices: each job alone on its fastest type.
