@@ -51,3 +51,42 @@ func BenchmarkSolve(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkNextRound changes 2 % of the jobs and solves again from the last round: CPU seconds,
+// the medians of nine runs each.
+func BenchmarkNextRound(b *testing.B) {
+	for _, kind := range []string{"level", "scarce", "gain"} {
+		for _, gap := range []float64{1e-4, 1e-6} {
+			b.Run(fmt.Sprintf("%s/gap=%.0e", kind, gap), func(b *testing.B) {
+				var p *Program
+				if kind == "scarce" {
+					p = scarce(10000, 30, 1, 0)
+				} else {
+					p = fleet(10000, 30, 1, kind == "level", 0)
+				}
+				first := Solve(p, Options{Gap: gap / 10})
+				q, fresh := change(p, 50, 1)
+				for range b.N {
+					var cold, warm []float64
+					var s Solution
+					for range 9 {
+						t := cpu()
+						s = Solve(q, Options{Gap: gap})
+						u := cpu()
+						s = Solve(q, Options{Gap: gap, Prices: first.Prices, Level: first.Level, Point: first.X, Fresh: fresh})
+						cold, warm = append(cold, (u-t).Seconds()), append(warm, (cpu()-u).Seconds())
+						if !s.Warm {
+							b.Fatal("the last round did not help")
+						}
+					}
+					slices.Sort(cold)
+					slices.Sort(warm)
+					b.ReportMetric(s.Gap, "gap")
+					b.ReportMetric(1e3*cold[4], "cold-cpu-ms")
+					b.ReportMetric(1e3*warm[4], "warm-cpu-ms")
+					b.ReportMetric(100*warm[4]/cold[4], "%-of-cold")
+				}
+			})
+		}
+	}
+}

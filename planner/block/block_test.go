@@ -337,19 +337,27 @@ func change(p *Program, n int, seed uint64) (*Program, []bool) {
 	return &q, fresh
 }
 
-func TestLastRoundsPricesAndPointCertifyTheNext(t *testing.T) {
-	for _, level := range []bool{true, false} {
-		p := fleet(1500, 6, 2, level, 0)
-		first := Solve(p, Options{Gap: 1e-6, Vertex: true})
-		q, fresh := change(p, 50, 4)
-		cold := Solve(q, Options{Gap: 1e-4})
-		for _, worth := range [][]float64{nil, first.Worth} {
-			warm := Solve(q, Options{Gap: 1e-4, Prices: first.Prices, Worth: worth, Point: first.X, Fresh: fresh})
-			if !warm.Warm || warm.Gap > 1e-4 || warm.Violation > feasibleTol {
-				t.Errorf("level %v: warm %v, gap %g, violation %g", level, warm.Warm, warm.Gap, warm.Violation)
+// However much changed since, a start from the last round ends as true as a cold one; where
+// little did, at once.
+func TestLastRoundsPricesLeadToTheNextPoint(t *testing.T) {
+	for _, kind := range []string{"level", "scarce", "gain"} {
+		for seed, every := range map[uint64]int{1: 50, 2: 50, 3: 5, 4: 1, 5: 3000} {
+			p := fleet(1500, 6, seed, kind == "level", 0)
+			if kind == "scarce" {
+				p = scarce(1500, 6, seed, 0)
 			}
-			if math.Abs(warm.Objective-cold.Objective) > 2e-4*math.Abs(cold.Objective) {
-				t.Errorf("level %v: objective %g, cold %g", level, warm.Objective, cold.Objective)
+			first := Solve(p, Options{Gap: 1e-5})
+			q, fresh := change(p, every, seed)
+			exact := Solve(q, Options{Gap: 1e-9, Vertex: true})
+			size := math.Abs(exact.Objective)
+			for _, known := range []float64{0, first.Level} {
+				s := Solve(q, Options{Gap: 1e-4, Prices: first.Prices, Level: known, Point: first.X, Fresh: fresh})
+				if s.Status != Optimal || s.Gap > 1e-4 || s.Violation > feasibleTol || !s.Warm && every >= 50 {
+					t.Errorf("%s, every %dth: %v, warm %v, gap %g, violation %g", kind, every, s.Status, s.Warm, s.Gap, s.Violation)
+				}
+				if s.Bound < exact.Objective-1e-7*size || s.Objective > exact.Bound+1e-7*size || s.Bound-s.Objective > 1.001e-4*size {
+					t.Errorf("%s, every %dth: objective %g and bound %g around %g", kind, every, s.Objective, s.Bound, exact.Objective)
+				}
 			}
 		}
 	}

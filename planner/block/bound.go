@@ -131,6 +131,17 @@ func (p *Program) certify(prices []float64, guess float64) (c Certificate, w wor
 	return c, w
 }
 
+// alone is the level that some job cannot exceed even alone, +Inf if none follows it.
+func (p *Program) alone() float64 {
+	most := math.Inf(1)
+	for j := range p.Jobs() {
+		if n := p.follow(j); n > 0 {
+			most = min(most, (p.fastest(j)-p.floor(j))/n)
+		}
+	}
+	return most
+}
+
 func (p *Program) fastest(j int) float64 {
 	most := 0.0
 	for i := p.First[j]; i < p.First[j+1]; i++ {

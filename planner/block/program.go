@@ -68,10 +68,11 @@ func (p *Program) Check() error {
 	for _, list := range []struct {
 		name   string
 		values []float64
-		signed bool
-	}{{"use", p.Use, false}, {"gain", p.Gain, true}, {"speed", p.Speed, false}, {"floor", p.Floor, false}, {"follow", p.Follow, false}, {"capacity", p.Capacity, false}} {
+		least  float64
+	}{{"use", p.Use, 0}, {"gain", p.Gain, -math.MaxFloat64}, {"speed", p.Speed, 0}, {"floor", p.Floor, 0}, {"follow", p.Follow, 0}, {"capacity", p.Capacity, 0}} {
+		least := list.least
 		for i, v := range list.values {
-			if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 && !list.signed {
+			if !(v >= least && v <= math.MaxFloat64) {
 				return fmt.Errorf("block: %s[%d]: %g is not allowed", list.name, i, v)
 			}
 		}
@@ -101,18 +102,6 @@ func (p *Program) follow(j int) float64 {
 // levels reports whether the objective is the level t.
 func (p *Program) levels() bool { return p.Level }
 
-// value is the objective of x, whose level is t.
-func (p *Program) value(x []float64, t float64) float64 {
-	if p.levels() {
-		return t
-	}
-	sum := 0.0
-	for i, v := range x {
-		sum += p.Gain[i] * v
-	}
-	return sum
-}
-
 // reach is Σ speed·x of job j.
 func (p *Program) reach(x []float64, j int) float64 {
 	sum := 0.0
@@ -134,22 +123,40 @@ func (p *Program) LevelOf(x []float64) float64 {
 	return t
 }
 
-// Violation is by how much x misses its rows, relative to each row's size.
-func (p *Program) Violation(x []float64, t float64) float64 {
-	worst := 0.0
+// weigh sums the gain of x, and finds its level, not below zero and zero where no job follows
+// it, and by how much it misses its rows, relative to each row's size.
+func (p *Program) weigh(x []float64) (gain, level, worst float64) {
 	used := make([]float64, len(p.Capacity))
-	for j := range p.Jobs() {
-		time := 0.0
-		for i := p.First[j]; i < p.First[j+1]; i++ {
-			worst = max(worst, -x[i])
-			time += x[i]
+	reach := make([]float64, p.Jobs())
+	level = math.Inf(1)
+	for j := range reach {
+		lo, hi := p.First[j], p.First[j+1]
+		time, sum := 0.0, 0.0
+		for c, v := range x[lo:hi] {
+			if v == 0 {
+				continue
+			}
+			i := lo + int32(c)
+			worst = max(worst, -v)
+			time += v
+			sum += p.speed(i) * v
+			gain += p.Gain[i] * v
 			for k := p.Entry[i]; k < p.Entry[i+1]; k++ {
-				used[p.Row[k]] += p.Use[k] * x[i]
+				used[p.Row[k]] += p.Use[k] * v
 			}
 		}
+		reach[j] = sum
 		worst = max(worst, time-1)
-		if need := p.floor(j) + p.follow(j)*t; need > 0 {
-			worst = max(worst, (need-p.reach(x, j))/need)
+		if n := p.follow(j); n > 0 {
+			level = min(level, (sum-p.floor(j))/n)
+		}
+	}
+	if level = max(0, level); math.IsInf(level, 1) {
+		level = 0
+	}
+	for j, sum := range reach {
+		if need := p.floor(j) + p.follow(j)*level; need > 0 {
+			worst = max(worst, (need-sum)/need)
 		}
 	}
 	for r, c := range p.Capacity {
@@ -157,5 +164,5 @@ func (p *Program) Violation(x []float64, t float64) float64 {
 			worst = max(worst, (used[r]-c)/max(c, 1e-300))
 		}
 	}
-	return worst
+	return gain, level, worst
 }

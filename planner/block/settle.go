@@ -1,18 +1,20 @@
 package block
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
 
 // Settings of settling.
 const (
-	settlePerRow = 8 // undecided jobs per capacity row that a small program decides together
-	settleWiden  = 4 // times more of them in each further try
-	settleTries  = 4
-	settleGap    = 1e-4 // from which prices decide nearly all jobs
-	tieTol       = 1e-4 // of a job's worth, within which prices do not decide
+	settlePerRow  = 8 // undecided jobs per capacity row that a small program decides together
+	settleWiden   = 4 // times more of them in each further try
+	settleTries   = 4
+	settleColumns = 2     // columns of a job, and its fastest, that a small program has
+	exactTol      = 1e-14 // by which rows are missed only for rounding
+	settleTighter = 0.3   // share of the gap that the small program may leave
+	settleGap     = 1e-4  // from which prices decide nearly all jobs
+	tieTol        = 1e-4  // of a job's worth, within which prices do not decide
 )
 
 // settle gives every job that the prices decide the best point of its own at them, which
@@ -23,112 +25,37 @@ const (
 // At a level the decided jobs reach the bound, which no point exceeds, and are scaled down
 // together to what all can have.
 func (p *Program) settle(s *Solution, o Options) bool {
-	n := settlePerRow * max(1, len(p.Capacity))
+	if settlePerRow*2*max(1, len(p.Capacity)) > p.Jobs() {
+		return false
+	}
+	return p.settleFrom(s, o, p.read(s.Prices, s.Level), settlePerRow)
+}
+
+// settleFrom settles from a reading of the prices of s.
+func (p *Program) settleFrom(s *Solution, o Options, r *reading, perRow int) bool {
+	n := perRow * max(1, len(p.Capacity))
 	for range settleTries {
-		if 2*n > p.Jobs() {
+		if 2*n > p.Jobs() || r.tied > settleWiden*n { // or many jobs are alike
 			return false
 		}
-		_, w := p.certify(s.Prices, s.Level)
-		level := 0.0
 		if p.Level {
-			level = s.Bound
+			r.lift(p, s.Bound)
 		}
-		d := p.decide(&w, level)
-		if d.tied > settleWiden*n { // many jobs are alike
-			return false
-		}
-		if !p.settleTry(s, o, &w, d, d.order[:n], level) {
-			n *= settleWiden
-		} else if s.Gap <= o.gap() {
+		next := p.settleTry(s, o, r, least(r.clear, n))
+		if next != nil && s.Gap <= o.gap() {
 			return true
+		}
+		if next == nil || next == r { // these jobs do no better at these prices
+			n *= settleWiden
+		} else {
+			r = next
 		}
 	}
 	return false
 }
 
-// decided is what prices say of each job.
-type decided struct {
-	choice []choice
-	order  []int32 // jobs, the least decided first
-	tied   int     // jobs that are not
-}
-
-// choice is the best point of one job: x of column i and the rest of what it takes of k.
-type choice struct {
-	i, k   int32 // -1: none
-	xi, xk float64
-}
-
-// decide finds each job's best point at the prices, and how clearly it is that: by how much
-// the next column misses, as a part of what the job is worth.
-func (p *Program) decide(w *worth, level float64) decided {
-	d := decided{choice: make([]choice, p.Jobs()), order: p.everyone()}
-	clear := make([]float64, p.Jobs())
-	mean := 0.0 // of what jobs pay: what one of them decides counts little far below that
-	for r, price := range w.prices {
-		mean += w.scale * price * p.Capacity[r] / float64(p.Jobs())
-	}
-	h := p.hulls(w.prices)
-	for j := range p.Jobs() {
-		need := p.floor(j) + p.follow(j)*level
-		c := p.best(h.earnings(j), j, need)
-		d.choice[j] = c
-		least := math.Inf(1)
-		for i := p.First[j]; i < p.First[j+1]; i++ {
-			if i != c.i && i != c.k && p.usable(i) {
-				least = min(least, -p.reduced(i, j, w))
-			}
-		}
-		clear[j] = max(0, least) / max(math.Abs(w.mu[j]), w.nu[j]*need, mean, 1e-300)
-		if clear[j] < tieTol {
-			d.tied++
-		}
-	}
-	slices.SortStableFunc(d.order, func(a, b int32) int { return cmp.Compare(clear[a], clear[b]) })
-	return d
-}
-
-// best is the corner of job j's hull at a speed of at least need: of two neighbours on it.
-func (p *Program) best(earn []float64, j int, need float64) choice {
-	lo := p.First[j]
-	c := choice{i: -1, k: -1}
-	v, e := 0.0, 0.0
-	for n, g := range earn {
-		if u := p.speed(lo + int32(n)); g > e || g >= e && u > v {
-			v, e, c.i, c.xi = u, g, lo+int32(n), 1
-		}
-	}
-	for v < need {
-		next, rise, run := -1, 0.0, 0.0
-		for n, g := range earn {
-			u := p.speed(lo + int32(n))
-			if u <= v || math.IsInf(g, -1) {
-				continue
-			}
-			if up, far := g-e, u-v; next < 0 || up*run > rise*far || up*run == rise*far && far > run {
-				next, rise, run = n, up, far
-			}
-		}
-		if next < 0 {
-			break
-		}
-		c.k, c.xi = c.i, 1
-		c.i = lo + int32(next)
-		if u := p.speed(c.i); u > need {
-			c.xi = (need - v) / (u - v)
-		}
-		c.xk = 1 - c.xi
-		v, e = p.speed(c.i), earn[next]
-	}
-	if c.xk == 0 {
-		c.k = -1
-	}
-	return c
-}
-
-// settleTry frees the given jobs, takes the choices of all others, and reports whether that is
-// a point, and no worse than s or the gap.
-func (p *Program) settleTry(s *Solution, o Options, w *worth, d decided, jobs []int32, level float64) bool {
+// settleTry frees the given jobs, and takes the choices of all others: as complete.
+func (p *Program) settleTry(s *Solution, o Options, r *reading, jobs []int32) *reading {
 	free := make([]bool, p.Jobs())
 	for _, j := range jobs {
 		free[j] = true
@@ -143,21 +70,28 @@ func (p *Program) settleTry(s *Solution, o Options, w *worth, d decided, jobs []
 			used[p.Row[k]] += p.Use[k] * v
 		}
 	}
-	for j, c := range d.choice {
+	for j, c := range r.choice {
 		if !free[j] {
 			take(c.i, c.xi)
 			take(c.k, c.xk)
 		}
 	}
-	q, column := p.smaller(jobs, w, used, level)
+	return p.complete(s, o, r, jobs, x, used, r.level)
+}
+
+// complete adds the best of the given jobs to the point x of all others, which uses so much
+// and reaches the level rest. Unless that is no point, or worse than s and the gap, it becomes
+// s, and what its prices make of the jobs is returned if they prove more, else r.
+func (p *Program) complete(s *Solution, o Options, r *reading, jobs []int32, x, used []float64, rest float64) *reading {
+	q, column := p.smaller(jobs, &r.worth, used, rest)
 	if q == nil {
-		return false
+		return nil
 	}
-	small := q.solve(Options{Gap: o.gap() * warmTighter, Iterations: o.Iterations, Vertex: true})
+	small := q.solve(Options{Gap: o.gap() * settleTighter, Iterations: o.Iterations, Vertex: o.Vertex})
 	s.Iterations += small.Iterations
 	s.Pivots += small.Pivots
 	if small.Status == Infeasible || small.Violation > feasibleTol {
-		return false
+		return nil
 	}
 	if p.Level {
 		scale := small.X[q.Columns()-1]
@@ -168,17 +102,101 @@ func (p *Program) settleTry(s *Solution, o Options, w *worth, d decided, jobs []
 	for n, i := range column {
 		x[i] = small.X[n]
 	}
-	p.repair(x)
-	c, _ := p.certify(small.Prices, p.LevelOf(x))
 	t := *s
-	t.X = x
-	if c.Bound < t.Bound {
-		t.Bound, t.Prices = c.Bound, small.Prices
+	t.X, t.Columns = x, q.Columns()
+	if t.close(p, o.gap()); t.Violation > exactTol {
+		p.repair(x)
+		t.close(p, o.gap())
 	}
-	t.close(p, o.gap())
+	next := r
+	if t.Gap > o.gap() { // what was known does not prove it
+		level := 0.0
+		if p.Level {
+			level = t.Level
+		}
+		next = p.read(small.Prices, level)
+		if p.Level && !(relative(next.bound, level) <= o.gap()) {
+			c, _ := p.certify(small.Prices, level)
+			next.bound = c.Bound
+		}
+		if next.bound < t.Bound {
+			t.Bound, t.Prices, t.Worth = next.bound, small.Prices, next.nu
+			t.close(p, o.gap())
+		} else {
+			next = r
+		}
+	}
 	if t.Violation > feasibleTol || t.Gap > max(o.gap(), s.Gap) {
-		return false
+		return nil
 	}
 	*s = t
-	return true
+	return next
+}
+
+// least lists the n jobs of least miss, those of equal miss in their order, ascending.
+func least(miss []float64, n int) []int32 {
+	sorted := slices.Clone(miss)
+	slices.Sort(sorted)
+	edge := sorted[n-1]
+	equal := n
+	for _, m := range sorted[:n] {
+		if m < edge {
+			equal--
+		}
+	}
+	jobs := make([]int32, 0, n)
+	for j, m := range miss {
+		if m == edge && equal > 0 {
+			equal--
+		} else if m >= edge {
+			continue
+		}
+		jobs = append(jobs, int32(j))
+	}
+	return jobs
+}
+
+// smaller is the program of the given jobs alone, over the columns that the prices
+// favour. The jobs that stay are one column more of a last job if the objective is a
+// level: it uses what they use and reaches their level. Otherwise their use is gone
+// from the capacity. nil: they do not even fit.
+func (p *Program) smaller(jobs []int32, w *worth, used []float64, rest float64) (*Program, []int32) {
+	capacity := slices.Clone(p.Capacity)
+	if !p.Level {
+		for r, u := range used {
+			if capacity[r] -= u; capacity[r] < -1e-9*p.Capacity[r] {
+				return nil, nil
+			}
+			capacity[r] = max(capacity[r], 0)
+		}
+	}
+	keep := p.favoured(w, jobs, settleColumns)
+	q := New(capacity)
+	q.Level = p.Level
+	var column []int32
+	for _, j := range jobs {
+		for i := p.First[j]; i < p.First[j+1]; i++ {
+			if keep[i] {
+				q.Column(p.Gain[i], p.speed(i), p.Row[p.Entry[i]:p.Entry[i+1]], p.Use[p.Entry[i]:p.Entry[i+1]])
+				column = append(column, i)
+			}
+		}
+		q.Job(p.floor(int(j)), p.follow(int(j)))
+	}
+	if p.Level {
+		if math.IsInf(rest, 1) || rest <= 0 {
+			return nil, nil
+		}
+		var rows []int32
+		var use []float64
+		for r, u := range used {
+			if u > 0 {
+				rows, use = append(rows, int32(r)), append(use, u)
+			}
+		}
+		q.Column(0, rest, rows, use)
+		q.Job(0, 1)
+	}
+	q.open = slices.Min(capacity) > 0
+	return q, column
 }

@@ -25,8 +25,8 @@ type Options struct {
 	Vertex     bool      // move to a vertex, where few jobs are split; of over 4000 jobs, nearly to one
 	Second     bool      // at a level: the vertex with the most gain among the best; of over 4000 jobs within 1e-6 where a job alone caps the level
 	Prices     []float64 // of the last round: certified first, and where sifting begins
-	Worth      []float64 // of the last round's Solution: with it only one bound is computed
-	Point      []float64 // of the last round, with the columns of this one
+	Level      float64   // of the last round, if the objective is the level; 0: not known
+	Point      []float64 // of the last round, with the columns of this one: where a job alone caps the level
 	Fresh      []bool    // jobs that changed since: what Point says of them is not used
 }
 
@@ -59,19 +59,17 @@ type Solution struct {
 	Iterations int       // of the interior point method
 	Pivots     int       // of the simplex method
 	Columns    int       // that the last program kept after sifting
-	Warm       bool      // the last round's point was close enough
+	Warm       bool      // the last round's prices led to it
 }
 
 // close sets objective and gap from X and Bound.
 func (s *Solution) close(p *Program, want float64) {
+	gain, level, violation := p.weigh(s.X)
+	s.Objective, s.Violation = gain, violation
 	if p.Level {
-		s.Level = max(0, p.LevelOf(s.X))
-		if math.IsInf(s.Level, 1) {
-			s.Level = 0
-		}
+		s.Level = level
+		s.Objective = level
 	}
-	s.Objective = p.value(s.X, s.Level)
-	s.Violation = p.Violation(s.X, s.Level)
 	s.Gap = relative(s.Bound, s.Objective)
 	if s.Status = Feasible; s.Gap <= want && s.Violation <= feasibleTol {
 		s.Status = Optimal
@@ -82,14 +80,14 @@ func (s *Solution) close(p *Program, want float64) {
 // point method ends near 1e-9, and shares are used as fractions of minutes.
 const feasibleTol = 1e-7
 
-// relative is the distance of a bound from a value, relative to the larger; below
-// zero (by rounding) counts as zero.
+// relative is the distance of a bound from a value, relative to the larger; a bound below
+// the value counts as none apart by as much as rows may be missed, and no further.
 func relative(bound, value float64) float64 {
-	d := bound - value
-	if d <= 0 {
+	d := math.Abs(bound - value)
+	size := max(math.Abs(bound), math.Abs(value))
+	if bound <= value && d <= 10*feasibleTol*size {
 		return 0
 	}
-	size := max(math.Abs(bound), math.Abs(value))
 	if size == 0 || math.IsInf(size, 1) {
 		return d
 	}

@@ -28,7 +28,7 @@ func Solve(p *Program, o Options) Solution {
 }
 
 func (p *Program) solve(o Options) Solution {
-	s := Solution{X: make([]float64, p.Columns()), Prices: make([]float64, len(p.Capacity))}
+	s := Solution{X: make([]float64, p.Columns()), Prices: make([]float64, len(p.Capacity)), Bound: math.Inf(1)}
 	if alone := p.impossible(); len(alone) > 0 {
 		s.Status, s.Conflict, s.Bound = Infeasible, alone, math.Inf(-1)
 		return s
@@ -38,10 +38,11 @@ func (p *Program) solve(o Options) Solution {
 		return s
 	}
 	if p.Level && p.stuckAtZero() {
+		s.Bound = 0
 		s.close(p, o.gap())
 		return s
 	}
-	if o.Prices != nil && o.Point != nil && p.warm(&s, o) {
+	if o.Prices != nil && !(o.Second && p.Level) && p.warm(&s, o) {
 		return s
 	}
 	if o.Vertex && p.many() {
@@ -132,7 +133,7 @@ func (p *Program) sift(s *Solution, o Options) {
 			prices = p.sample(o)
 		}
 		_, w := p.certify(prices, 0)
-		keep = p.favoured(&w, p.everyone())
+		keep = p.favoured(&w, p.everyone(), keepPerJob)
 	}
 	// The interior point method goes a little beyond the gap asked for: the repair costs some.
 	tol := max(min(o.gap()*0.2, 1e-4), 1e-10)
@@ -171,7 +172,7 @@ func (p *Program) sift(s *Solution, o Options) {
 			return
 		}
 		added := p.addMissing(keep, &w)
-		for i, k := range p.favoured(&w, p.everyone()) {
+		for i, k := range p.favoured(&w, p.everyone(), keepPerJob) {
 			keep[i] = keep[i] || k
 		}
 		if added == 0 || before > 0 && s.Gap > 0.9*before {
@@ -268,8 +269,9 @@ func (sc *scaled) unscaleWorth(nu float64, j int) float64 {
 	return max(nu, 0) * unit / sc.speed[j]
 }
 
-// favoured marks the columns of each of the jobs that earn most at the prices, and its fastest.
-func (p *Program) favoured(w *worth, jobs []int32) []bool {
+// favoured marks the perJob columns of each of the jobs that earn most at the prices, and its
+// fastest.
+func (p *Program) favoured(w *worth, jobs []int32, perJob int) []bool {
 	keep := make([]bool, p.Columns())
 	var best [keepPerJob]struct {
 		i int32
@@ -290,10 +292,10 @@ func (p *Program) favoured(w *worth, jobs []int32) []bool {
 			for at > 0 && best[at-1].d < d {
 				at--
 			}
-			if at == keepPerJob {
+			if at == perJob {
 				continue
 			}
-			if n < keepPerJob {
+			if n < perJob {
 				n++
 			}
 			copy(best[at+1:n], best[at:n-1])
@@ -329,19 +331,34 @@ func (p *Program) repair(x []float64) {
 	for j := range p.Jobs() {
 		time := 0.0
 		for i := p.First[j]; i < p.First[j+1]; i++ {
-			x[i] = max(x[i], 0)
-			time += x[i]
-		}
-		for i := p.First[j]; i < p.First[j+1]; i++ {
-			if time > 1 {
-				x[i] /= time
+			if v := x[i]; v < 0 {
+				x[i] = 0
+			} else {
+				time += v
 			}
+		}
+		time = max(time, 1)
+		for i := p.First[j]; i < p.First[j+1]; i++ {
+			if x[i] == 0 {
+				continue
+			}
+			x[i] /= time
 			for k := p.Entry[i]; k < p.Entry[i+1]; k++ {
 				used[p.Row[k]] += p.Use[k] * x[i]
 			}
 		}
 	}
+	over := false
+	for r, u := range used {
+		over = over || u > p.Capacity[r]
+	}
+	if !over {
+		return
+	}
 	for i := range x {
+		if x[i] == 0 {
+			continue
+		}
 		for k := p.Entry[i]; k < p.Entry[i+1]; k++ {
 			if r := p.Row[k]; used[r] > p.Capacity[r] && p.Use[k] > 0 {
 				x[i] *= p.Capacity[r] / used[r]

@@ -1,202 +1,93 @@
 package block
 
-import (
-	"cmp"
-	"math"
-	"slices"
-)
+import "math"
 
 // Settings of a start from the last round.
 const (
-	warmPerRow  = 8 // undecided jobs per capacity row that are free besides those that changed
-	warmWiden   = 6 // times more of them in the second try
-	warmTries   = 2
-	warmTighter = 0.3 // share of the gap that the small program may leave
+	warmPerRow = 12   // undecided jobs per capacity row that are decided anew
+	keepPerRow = 2    // the same where all others keep their shares
+	warmFar    = 0.05 // by how much a bound may exceed the last level for the prices to count
 )
 
-// warm solves only the jobs that changed and those that the last prices leave nearly
-// undecided; all others keep their shares, scaled together at a level. The small
-// program's prices then bound the whole. It reports whether that is close enough.
+// warm begins with the last round's prices: settled from them, or where a job alone caps the
+// level, so that prices decide nothing, from the last round's point. It reports whether that
+// is close enough; otherwise s is as it was.
 func (p *Program) warm(s *Solution, o Options) bool {
-	if len(o.Point) != p.Columns() || len(o.Prices) != len(p.Capacity) || len(o.Fresh) != p.Jobs() {
+	if len(o.Prices) != len(p.Capacity) || 2*warmPerRow*max(1, len(p.Capacity)) > p.Jobs() {
 		return false
 	}
-	w := p.lastWorth(o)
-	order := p.undecided(&w, o)
-	fresh := 0
-	for _, f := range o.Fresh {
+	level := 0.0
+	if p.Level {
+		if level = o.Level; level <= 0 {
+			c, _ := p.certify(o.Prices, 0)
+			level = c.Bound
+		}
+	}
+	r := p.read(o.Prices, level)
+	alone := p.Level && r.bound > level*(1+warmFar)
+	if alone {
+		r.bound = min(r.bound, p.alone())
+	}
+	if math.IsInf(r.bound, 0) {
+		return false
+	}
+	t := *s
+	t.Bound, t.Prices, t.Worth, t.Gap = r.bound, o.Prices, r.nu, math.Inf(1)
+	if alone {
+		t.Warm = p.keep(&t, o, r)
+	} else {
+		t.Warm = p.settleFrom(&t, o, r, warmPerRow)
+	}
+	if t.Warm {
+		*s = t
+	}
+	return t.Warm
+}
+
+// keep leaves the jobs their shares of the last round, scaled together at a level, but for
+// those that changed and those that their own choice at the prices leaves nearly undecided.
+func (p *Program) keep(s *Solution, o Options, r *reading) bool {
+	if len(o.Point) != p.Columns() || len(o.Fresh) != p.Jobs() {
+		return false
+	}
+	n := keepPerRow * max(1, len(p.Capacity))
+	for j, f := range o.Fresh {
 		if f {
-			fresh++
-		}
-	}
-	n := warmPerRow*len(p.Capacity) + fresh
-	for range warmTries {
-		if n+fresh >= p.Jobs() {
-			return false
-		}
-		if p.warmTry(s, o, &w, order[:min(n+fresh, len(order))]) {
-			return true
-		}
-		n *= warmWiden
-	}
-	return false
-}
-
-// lastWorth is what the last round's prices make of each job: of its speed what was found
-// then, of its time what its best column earns. Without the worth of then, a bound finds both.
-func (p *Program) lastWorth(o Options) worth {
-	if len(o.Worth) != p.Jobs() {
-		_, w := p.certify(o.Prices, p.LevelOf(o.Point))
-		return w
-	}
-	w := worth{o.Worth, make([]float64, p.Jobs()), 1, o.Prices}
-	h := p.hulls(o.Prices)
-	for j := range w.mu {
-		best := 0.0
-		for c, e := range h.earnings(j) {
-			best = max(best, e+p.speed(p.First[j]+int32(c))*w.nu[j])
-		}
-		w.mu[j] = best
-	}
-	return w
-}
-
-// undecided orders the jobs: those that changed, then by how little a column that is
-// not in use misses what the job's time is worth.
-func (p *Program) undecided(w *worth, o Options) []int32 {
-	miss := make([]float64, p.Jobs())
-	order := p.everyone()
-	for j := range miss {
-		if o.Fresh[j] {
-			miss[j] = -1
-			continue
-		}
-		miss[j] = math.Inf(1)
-		for i := p.First[j]; i < p.First[j+1]; i++ {
-			if p.usable(i) && o.Point[i] < activeTol {
-				miss[j] = min(miss[j], max(0, -p.reduced(i, j, w)/max(math.Abs(w.mu[j]), 1e-300)))
-			}
-		}
-		if split(o.Point[p.First[j]:p.First[j+1]]) {
-			miss[j] = 0
-		}
-	}
-	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(miss[a], miss[b]) })
-	return order
-}
-
-// split reports whether a job runs on more than one column.
-func split(x []float64) bool {
-	n := 0
-	for _, v := range x {
-		if v > activeTol {
+			r.clear[j] = -1
 			n++
 		}
 	}
-	return n > 1
-}
-
-// warmTry frees the given jobs.
-func (p *Program) warmTry(s *Solution, o Options, w *worth, jobs []int32) bool {
+	if 2*n > p.Jobs() {
+		return false
+	}
+	jobs := least(r.clear, n)
 	free := make([]bool, p.Jobs())
 	for _, j := range jobs {
 		free[j] = true
 	}
-	used := make([]float64, len(p.Capacity))
-	rest := math.Inf(1) // level of the jobs that stay
+	used, x := make([]float64, len(p.Capacity)), make([]float64, p.Columns())
+	rest := math.Inf(1)
 	for j := range p.Jobs() {
 		if free[j] {
 			continue
 		}
+		reach := 0.0
 		for i := p.First[j]; i < p.First[j+1]; i++ {
+			v := o.Point[i]
+			if v == 0 {
+				continue
+			}
+			x[i] = v
+			reach += p.speed(i) * v
 			for k := p.Entry[i]; k < p.Entry[i+1]; k++ {
-				used[p.Row[k]] += p.Use[k] * o.Point[i]
+				used[p.Row[k]] += p.Use[k] * v
 			}
 		}
-		reach := p.reach(o.Point, j)
 		if n := p.follow(j); n > 0 {
 			rest = min(rest, (reach-p.floor(j))/n)
 		} else if reach < p.floor(j)*(1-1e-9) {
 			return false
 		}
 	}
-	q, column := p.smaller(jobs, w, used, rest)
-	if q == nil {
-		return false
-	}
-	var small Solution
-	small.X = make([]float64, q.Columns())
-	q.sift(&small, Options{Gap: o.gap() * warmTighter, Iterations: o.Iterations})
-	s.Iterations += small.Iterations
-	x := slices.Clone(o.Point)
-	scale := 1.0
-	if p.Level {
-		scale = small.X[q.Columns()-1]
-	}
-	for j := range p.Jobs() {
-		for i := p.First[j]; i < p.First[j+1]; i++ {
-			if free[j] {
-				x[i] = 0
-			} else {
-				x[i] *= scale
-			}
-		}
-	}
-	for n, i := range column {
-		x[i] = small.X[n]
-	}
-	p.repair(x)
-	c, _ := p.certify(small.Prices, p.LevelOf(x))
-	s.take(x, small.Prices, c.Bound)
-	s.Columns = q.Columns()
-	s.close(p, o.gap())
-	s.Warm = s.Status == Optimal
-	return s.Warm
-}
-
-// smaller is the program of the given jobs alone, over the columns that the prices
-// favour. The jobs that stay are one column more of a last job if the objective is a
-// level: it uses what they use and reaches their level. Otherwise their use is gone
-// from the capacity. nil: they do not even fit.
-func (p *Program) smaller(jobs []int32, w *worth, used []float64, rest float64) (*Program, []int32) {
-	capacity := slices.Clone(p.Capacity)
-	if !p.Level {
-		for r, u := range used {
-			if capacity[r] -= u; capacity[r] < -1e-9*p.Capacity[r] {
-				return nil, nil
-			}
-			capacity[r] = max(capacity[r], 0)
-		}
-	}
-	jobs = slices.Clone(jobs)
-	slices.Sort(jobs)
-	keep := p.favoured(w, jobs)
-	q := New(capacity)
-	q.Level = p.Level
-	var column []int32
-	for _, j := range jobs {
-		for i := p.First[j]; i < p.First[j+1]; i++ {
-			if keep[i] {
-				q.Column(p.Gain[i], p.speed(i), p.Row[p.Entry[i]:p.Entry[i+1]], p.Use[p.Entry[i]:p.Entry[i+1]])
-				column = append(column, i)
-			}
-		}
-		q.Job(p.floor(int(j)), p.follow(int(j)))
-	}
-	if p.Level {
-		if math.IsInf(rest, 1) || rest <= 0 {
-			return nil, nil
-		}
-		var rows []int32
-		var use []float64
-		for r, u := range used {
-			if u > 0 {
-				rows, use = append(rows, int32(r)), append(use, u)
-			}
-		}
-		q.Column(0, rest, rows, use)
-		q.Job(0, 1)
-	}
-	q.open = slices.Min(capacity) > 0
-	return q, column
+	return p.complete(s, o, r, jobs, x, used, rest) != nil && s.Gap <= o.gap()
 }

@@ -162,39 +162,6 @@ func BenchmarkShares(b *testing.B) {
 	}
 }
 
-// BenchmarkNextRound changes 2 % of the jobs and solves again from the last round.
-func BenchmarkNextRound(b *testing.B) {
-	for _, level := range []bool{true, false} {
-		for _, gap := range []float64{1e-4, 1e-6} {
-			b.Run(fmt.Sprintf("level=%v/gap=%.0e", level, gap), func(b *testing.B) {
-				p := fleet(10000, 30, 1, level)
-				first := block.Solve(p, block.Options{Gap: gap / 10})
-				q := *p
-				q.Speed = slices.Clone(p.Speed)
-				r := rand.New(rand.NewPCG(1, 8))
-				fresh := make([]bool, p.Jobs())
-				for j := 0; j < p.Jobs(); j += 50 {
-					fresh[j] = true
-					for i := p.First[j]; i < p.First[j+1]; i++ {
-						q.Speed[i] *= math.Exp(0.2 * r.NormFloat64())
-					}
-				}
-				for range b.N {
-					var s block.Solution
-					cold := median(3, func() { s = block.Solve(&q, block.Options{Gap: gap}) })
-					warm := median(3, func() {
-						s = block.Solve(&q, block.Options{Gap: gap, Prices: first.Prices, Worth: first.Worth, Point: first.X, Fresh: fresh})
-					})
-					b.ReportMetric(s.Gap, "gap")
-					b.ReportMetric(cold, "cold-cpu-s")
-					b.ReportMetric(warm, "warm-cpu-s")
-					b.ReportMetric(100*warm/cold, "%-of-cold")
-				}
-			})
-		}
-	}
-}
-
 // BenchmarkAssign prints CPU seconds and gap of whole configs, and HiGHS's where it
 // ends in reasonable time.
 func BenchmarkAssign(b *testing.B) {
