@@ -242,10 +242,27 @@ func (l *Loop) policyRows(now time.Time, limits []budget.Limit, at *budget.Posit
 			add(p.Name+": spot", p.Over, false, p.Over.Covers, planner.Row{Kind: planner.SpotRow, Part: p.Spot.Max})
 		}
 		if p.Spot.Min > 0 {
-			add(p.Name+": spot", p.Over, false, p.Over.Covers, planner.Row{Kind: planner.LeastSpotRow, Part: p.Spot.Min})
+			// Beside a most, on demand is bought first: a job that is alone meets no share between.
+			add(p.Name+": spot", p.Over, false, p.Over.Covers, planner.Row{Kind: planner.LeastSpotRow, Part: p.Spot.Min, Spare: l.mostSpot(p, now)})
 		}
 	}
 	return rows
+}
+
+// mostSpot reports whether something holds down the share of spot of what a policy covers:
+// the policy itself, another, or a limit of the settings.
+func (l *Loop) mostSpot(p *budget.Policy, now time.Time) bool {
+	team, ofTeam := p.Over.Team()
+	mayMeet := func(other string, ok bool) bool { return !ok || !ofTeam || other == team }
+	for _, q := range l.cfg.Policies {
+		open, _ := q.ActiveAt(now)
+		if open && !q.DryRun && q.Spot != nil && q.Spot.Max < 1 && mayMeet(q.Over.Team()) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(l.cfg.Settings.Rows, func(r planner.Row) bool {
+		return r.Kind == planner.SpotRow && r.Part < 1 && mayMeet(r.Team, r.Team != "")
+	})
 }
 
 // gates are what policies forbid to jobs.

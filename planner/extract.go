@@ -142,9 +142,21 @@ func (s Solution) UsedUp(i int, c *Column) bool {
 // CouldStart says what keeps a waiting job of the solution from its best column:
 // the row that binds. It is "" when nothing binds and its worth is too small.
 func (s Solution) CouldStart(i int) string {
+	binds, _ := s.binds(i)
+	return binds
+}
+
+// LacksShare is the row on the part of spot that keeps a waiting job of the solution from
+// its best column; nil: another binds, or none.
+func (s Solution) LacksShare(i int) *Row {
+	_, row := s.binds(i)
+	return row
+}
+
+// binds names what keeps a job from its best column, and the row when it is one of spot.
+func (s Solution) binds(i int) (binds string, spot *Row) {
 	k := s.packing
 	d := &k.pr.Jobs[i]
-	binds := ""
 	most := tieSlack
 	for c := range d.Columns {
 		col := &d.Columns[c]
@@ -154,6 +166,7 @@ func (s Solution) CouldStart(i int) string {
 		}
 		o := &k.pr.Problem.Offers[col.Offer]
 		need := k.rate[col.Offer] * float64(col.Nodes)
+		var share *Row
 		switch row := k.pr.quotaOf[col.Offer]; {
 		case o.Blocked != "":
 			continue
@@ -161,14 +174,17 @@ func (s Solution) CouldStart(i int) string {
 			binds = "supply of " + o.Offering.String()
 		case row >= 0 && col.Nodes*k.pr.Problem.Quotas[row].Unit.Use(o.Type) > k.quota[row]:
 			binds = quotaName(k.pr.Problem.Quotas[row])
-		case k.rowInTheWay(i, col) != "":
-			binds = k.rowInTheWay(i, col)
+		case k.rowInTheWay(i, col) != nil:
+			r := k.rowInTheWay(i, col)
+			if binds = r.Name; r.ofSpot() {
+				share = r
+			}
 		case !k.withinCap(need):
 			binds = "burn cap " + k.pr.Problem.BurnCap.String() + " USD/h"
 		default:
 			binds = ""
 		}
-		most = gain
+		most, spot = gain, share
 	}
-	return binds
+	return binds, spot
 }

@@ -18,10 +18,11 @@ type relaxation struct {
 	simplex *linear.Simplex
 	jobs    int // rows of jobs come first
 
-	capRow   []int // of each offer: the row of its supply; −1: none
-	quotaRow []int // of each quota row of the problem; −1: none
-	rowRow   []int // of each row of the problem
-	burnRow  int   // −1: none
+	capRow   []int     // of each offer: the row of its supply; −1: none
+	quotaRow []int     // of each quota row of the problem; −1: none
+	rowRow   []int     // of each row of the problem
+	spared   []float64 // of each of them, USD/h that it may leave out
+	burnRow  int       // −1: none
 	burnUnit float64
 
 	ofMachine []int // class of each machine; −1: none
@@ -78,7 +79,8 @@ func (pr *Program) relax() *relaxation {
 	start := newPacking(pr)
 	for n := range p.Rows {
 		r.rowRow = append(r.rowRow, len(bounds))
-		bounds = append(bounds, (start.most[n]-start.used[n])/rowUnit)
+		r.spared = append(r.spared, pr.spared(n))
+		bounds = append(bounds, (start.most[n]-start.used[n]+r.spared[n])/rowUnit)
 	}
 	r.lp = linear.NewProgram(bounds)
 	r.ofMachine, r.ofOffer = slices.Repeat([]int{-1}, len(p.Machines)), slices.Repeat([]int{-1}, len(p.Offers))

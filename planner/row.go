@@ -28,6 +28,10 @@ type Row struct {
 	Most pricing.Rate // of a burn row
 	Part float64      // of a spot row, in [0, 1]
 
+	// Spare leaves out of a spot row the job that takes most of it. A job is all on spot or
+	// not at all, so one alone, or a few, may meet no share between a least and a most.
+	Spare bool
+
 	// Over narrows down what counts: machines of an offering or, OfJobs, what a job has
 	// of them. Nil: everything. The job is nil where OfJobs is false.
 	Over   func(j *Job, o provider.Offering) bool
@@ -105,6 +109,8 @@ func (r *Row) ofSpot() bool { return r.Kind == SpotRow || r.Kind == LeastSpotRow
 // Check reports what is wrong with a row.
 func (r *Row) Check() error {
 	switch {
+	case r.Kind == BurnRow && r.Spare:
+		return fmt.Errorf("row %s: it is a burn cap, which leaves nobody out", r.Name)
 	case r.Kind == BurnRow && r.Most >= 0, r.ofSpot() && r.Part >= 0 && r.Part <= 1:
 		return nil
 	case r.Kind == BurnRow:
@@ -188,19 +194,78 @@ func (k *packing) allows(i int, p *proposal) bool {
 	ok := true
 	k.takes(i, &k.pr.Jobs[i].Columns[p.column], p.bins, func(n int, take float64) {
 		later := k.lax && k.pr.Problem.Rows[n].ofSpot()
-		ok = ok && (later || take <= 0 || k.used[n]+take <= k.most[n]+capSlack)
+		ok = ok && (later || k.hasRoom(n, take))
 	})
 	return ok
 }
 
 // rowsHold reports whether no row is passed.
 func (k *packing) rowsHold() bool {
-	for n, v := range k.used {
-		if v > k.most[n]+capSlack {
+	for n := range k.used {
+		if !k.holds(n, 0) {
 			return false
 		}
 	}
 	return true
+}
+
+// hasRoom reports whether a job may take so much more of row n.
+func (k *packing) hasRoom(n int, take float64) bool { return take <= 0 || k.holds(n, take) }
+
+// holds reports whether row n holds with a job more that takes so much of it.
+func (k *packing) holds(n int, take float64) bool {
+	over := k.used[n] + take - k.most[n]
+	return over <= capSlack || k.pr.Problem.Rows[n].Spare && over <= max(take, k.largest(n))+capSlack
+}
+
+// largest is the most that the machines of one job take of row n, shared ones as a whole
+// where the row is about machines.
+func (k *packing) largest(n int) float64 {
+	most := 0.0
+	for i := range k.seats {
+		if k.seats[i].column < 0 {
+			continue
+		}
+		col := k.column(i)
+		share := 1.0
+		switch {
+		case k.pr.counts(n, i, col.Offer):
+			share = float64(col.PerNode) / float64(k.pr.Problem.Offers[col.Offer].Type.Count)
+		case !k.pr.whole(n, col.Offer):
+			continue
+		}
+		take := 0.0
+		for _, b := range k.seats[i].bins {
+			take += share * k.takeOf(n, b)
+		}
+		most = max(most, take)
+	}
+	return most
+}
+
+// spared bounds what a row may leave out: the most that any job takes on any column.
+func (pr *Program) spared(n int) float64 {
+	most := 0.0
+	if !pr.Problem.Rows[n].Spare {
+		return most
+	}
+	for i := range pr.Jobs {
+		for c := range pr.Jobs[i].Columns {
+			col := &pr.Jobs[i].Columns[c]
+			if !pr.counts(n, i, col.Offer) && !pr.whole(n, col.Offer) {
+				continue
+			}
+			o := &pr.Problem.Offers[col.Offer]
+			rate := o.Rate
+			for m, of := range pr.machineOffer {
+				if of == col.Offer {
+					rate = max(rate, pr.Problem.Machines[m].Rate)
+				}
+			}
+			most = max(most, pr.Problem.Rows[n].take(o.Offering.Market, rate.Dollars())*float64(col.Nodes))
+		}
+	}
+	return most
 }
 
 // fillRows sums what a bin takes of the rows over all that is held when it begins
@@ -229,22 +294,21 @@ func (k *packing) fillTeams(i int, s *seat, sign float64) {
 	}
 }
 
-// rowInTheWay names the row that has no room for column col of job i on machines that
-// would be bought; "" if all have.
-func (k *packing) rowInTheWay(i int, col *Column, kinds ...RowKind) string {
-	name := ""
+// rowInTheWay is the row that has no room for column col of job i on machines that would
+// be bought; nil if all have.
+func (k *packing) rowInTheWay(i int, col *Column, kinds ...RowKind) (first *Row) {
 	k.takes(i, col, bought(col.Nodes), func(n int, take float64) {
 		r := &k.pr.Problem.Rows[n]
-		if name == "" && take > 0 && k.used[n]+take > k.most[n]+capSlack && (len(kinds) == 0 || slices.Contains(kinds, r.Kind)) {
-			name = r.Name
+		if first == nil && !k.hasRoom(n, take) && (len(kinds) == 0 || slices.Contains(kinds, r.Kind)) {
+			first = r
 		}
 	})
-	return name
+	return first
 }
 
 // tooMuchSpot reports whether a row of the part of spot has no room for column col of job i.
 func (k *packing) tooMuchSpot(i int, col *Column) bool {
-	return k.rowInTheWay(i, col, SpotRow, LeastSpotRow) != ""
+	return k.rowInTheWay(i, col, SpotRow, LeastSpotRow) != nil
 }
 
 // bought is the bins of a gang on nodes machines that would be bought.

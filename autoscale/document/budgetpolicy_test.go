@@ -110,6 +110,7 @@ func TestPolicyErrorsNameLineAndReason(t *testing.T) {
 		{"a window without its ends", "per: month", "per: window", "spec.budget.from: is required per: window"},
 		{"more than all carried over", "unused: 20%", "unused: 120%", "spec.budget.carryOver.unused: want 100% at most"},
 		{"shares the wrong way round", "min: 40%, max: 90%", "min: 95%, max: 90%", "spec.limits.spotShare: min 0.95 is more than max 0.9"},
+		{"a share of one market alone", "team: Vision", "market: spot", "spec.limits.spotShare: of market spot alone the share is always the same"},
 		{"nobody answers", ", owner: vision-leads", "", "metadata.owner: is required"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -167,6 +167,7 @@ func (x *explainer) ofJob(w io.Writer, s settings, job *planner.Job) error {
 		rate pricing.Rate
 	}
 	rows, may := []row{}, 0
+	var alone []string
 	for _, o := range x.world.sold(s, x.at, []*planner.Job{job}) {
 		rate, verdicts, err := x.ask(o, string(job.ID), job.Team, job.Project)
 		if err != nil && !errors.Is(err, budget.ErrRefused) {
@@ -176,6 +177,9 @@ func (x *explainer) ofJob(w io.Writer, s settings, job *planner.Job) error {
 		for _, v := range verdicts {
 			if v.Decides {
 				r.Policy = v.Policy
+			}
+			if text := v.Policy + ": " + v.Alone; v.Alone != "" && !slices.Contains(alone, text) {
+				alone = append(alone, text)
 			}
 		}
 		if err != nil {
@@ -194,10 +198,14 @@ func (x *explainer) ofJob(w io.Writer, s settings, job *planner.Job) error {
 		g.rows = append(g.rows, []string{r.Offering, r.Rate, cmp.Or(r.Policy, "no policy"), cmp.Or(r.Refused, "it may be bought")})
 	}
 	g.notes = []string{"", fmt.Sprintf("%s of %s could run on %d offerings; a machine of %d of them may be bought.", job.ID, cmp.Or(job.Team, "no team"), len(rows), may)}
+	for _, text := range alone {
+		g.notes = append(g.notes, "By "+text+".")
+	}
 	data := struct {
-		Job       string `json:"job"`
-		Offerings []row  `json:"offerings"`
-	}{string(job.ID), rows}
+		Job       string   `json:"job"`
+		Offerings []row    `json:"offerings"`
+		Alone     []string `json:"alone,omitempty"` // what policies make of it with nothing beside it
+	}{string(job.ID), rows, alone}
 	if err := (answer{data: data, grid: g}).print(w, s.output); err != nil {
 		return err
 	}

@@ -210,7 +210,7 @@ func drawPolicies(r *rand.Rand, p *planner.Problem) {
 		case planner.BurnRow:
 			row.Most = pricing.RateOf(0.5 + 7*r.Float64())
 		default:
-			row.Part = 0.2 + 0.6*r.Float64()
+			row.Part, row.Spare = 0.2+0.6*r.Float64(), r.IntN(2) == 0
 		}
 		p.Rows = append(p.Rows, row)
 	}

@@ -181,20 +181,22 @@ func (e *enumeration) finish(worth float64) {
 	e.best = max(e.best, worth-times*spend)
 }
 
+// rate is what a box costs, USD/h.
+func (e *enumeration) rate(b *box) float64 {
+	if b.machine >= 0 {
+		return e.p.Machines[b.machine].Rate.Dollars()
+	}
+	return e.p.Offers[b.offer].Rate.Dollars()
+}
+
 // rowsHold checks the rows of a point by their definition: no more than allowed, or
 // than is held whatever the plan.
 func (e *enumeration) rowsHold() bool {
-	rate := func(b *box) float64 {
-		if b.machine >= 0 {
-			return e.p.Machines[b.machine].Rate.Dollars()
-		}
-		return e.p.Offers[b.offer].Rate.Dollars()
-	}
 	for n := range e.p.Rows {
 		row := &e.p.Rows[n]
 		all, spot, fixed, fixedSpot := 0.0, 0.0, 0.0, 0.0
 		count := func(b *box, share float64, must bool) {
-			v := share * rate(b)
+			v := share * e.rate(b)
 			all += v
 			isSpot := e.p.Offers[b.offer].Offering.Market == provider.Spot
 			if isSpot {
@@ -235,9 +237,43 @@ func (e *enumeration) rowsHold() bool {
 		case planner.LeastSpotRow:
 			passed, before = row.Part*all-spot, row.Part*fixed-fixedSpot
 		}
+		if row.Spare {
+			passed -= e.largest(row)
+		}
 		if passed > max(before, 0)+1e-9 {
 			return false
 		}
 	}
 	return true
+}
+
+// largest is the most that one job takes of a row of spot, by its definition: the machines
+// that it is on, whole where the row is about machines, and by its part where it is about
+// jobs; those of the market that the row is there to limit.
+func (e *enumeration) largest(row *planner.Row) float64 {
+	most := 0.0
+	for _, s := range e.seats {
+		d := &e.pr.Jobs[s.job]
+		col := &d.Columns[s.column]
+		o := &e.p.Offers[col.Offer]
+		ofJobs := row.Team != "" || row.OfJobs
+		job, share := (*planner.Job)(nil), 1.0
+		if ofJobs {
+			job, share = d.State.Job, float64(col.PerNode)/float64(o.Type.Count)
+		}
+		if row.Team != "" && row.Team != d.State.Job.Team || row.Over != nil && !row.Over(job, o.Offering) {
+			continue
+		}
+		burn := 0.0
+		for _, b := range s.boxes {
+			burn += share * e.rate(&e.boxes[b])
+		}
+		switch spot := o.Offering.Market == provider.Spot; {
+		case row.Kind == planner.SpotRow && spot:
+			most = max(most, (1-row.Part)*burn)
+		case row.Kind == planner.LeastSpotRow && !spot:
+			most = max(most, row.Part*burn)
+		}
+	}
+	return most
 }

@@ -135,6 +135,8 @@ func waits(p *planner.Problem, d *planner.Demand, sol planner.Solution, i int, w
 	case len(d.Columns) == 0:
 		wait.Reason, wait.Retries = blocked(p, d.State.Job)
 		wait.Reason += unpriced(p, d.State.Job)
+	case sol.LacksShare(i) != nil:
+		wait.Reason = lacksShare(sol.LacksShare(i))
 	default:
 		binds := sol.CouldStart(i)
 		if binds == "" {
@@ -147,6 +149,15 @@ func waits(p *planner.Problem, d *planner.Demand, sol planner.Solution, i int, w
 		}
 	}
 	return wait
+}
+
+// lacksShare says of what there must be more before a job may start. Of a job that may run
+// on one market alone this may be never, so it is said what else there must be.
+func lacksShare(r *planner.Row) string {
+	if r.Kind == planner.SpotRow {
+		return fmt.Sprintf("limit %s: spot may be %s of what is burnt, and too little on demand runs beside it: alone, a job on spot is all of it", r.Name, percent(r.Part))
+	}
+	return fmt.Sprintf("limit %s: spot must be %s of what is burnt, and too little spot runs beside it: alone, a job on demand has none", r.Name, percent(r.Part))
 }
 
 // unpriced names what would carry the job and has no known price: it is never

@@ -15,7 +15,8 @@ type PolicyVerdict struct {
 	Policy  string
 	Covers  bool
 	Says    string
-	Decides bool // of those that limit it, it leaves the least room
+	Decides bool   // of those that limit it, it leaves the least room
+	Alone   string // what it makes of a job that nothing else runs beside; "": nothing
 }
 
 // Explain asks policies about a launch, by what was spent up to an instant and with
@@ -80,7 +81,11 @@ func Explain(policies Policies, spends []Spend, a Ask, now time.Time) ([]PolicyV
 	}
 	var list []PolicyVerdict
 	for _, p := range policies {
-		list = append(list, PolicyVerdict{p.Name, covers(p), strings.Join(words[p.Name], "; "), p.Name == decides})
+		v := PolicyVerdict{Policy: p.Name, Covers: covers(p), Says: strings.Join(words[p.Name], "; "), Decides: p.Name == decides}
+		if open, _ := p.ActiveAt(now); open && v.Covers && p.Spot != nil && !p.DryRun {
+			v.Alone = p.Spot.Alone()
+		}
+		list = append(list, v)
 	}
 	return list, err
 }
@@ -106,6 +111,9 @@ func (p *Policy) explainOpen(a Ask, says func(*Policy, string, ...any), add func
 	}
 	if p.Spot != nil {
 		says(p, "spot from %s to %s of the burn, by the plan", percent(p.Spot.Min), percent(p.Spot.Max))
+		if alone := p.Spot.Alone(); alone != "" && !p.DryRun {
+			says(p, "%s", alone)
+		}
 	}
 	if p.Fallback != nil && a.Offering.Market.String() == "on-demand" {
 		says(p, "only after %v without spot", p.Fallback.After)

@@ -92,6 +92,24 @@ type Cap struct {
 // plan and gives way to deadlines; a launch is not refused for it.
 type SpotShare struct{ Min, Max float64 }
 
+// Alone says what the bounds make of a job that nothing else runs beside: it is all on spot,
+// or not at all. "" where they leave it both ways.
+func (s *SpotShare) Alone() string {
+	switch {
+	case s.Max == 0:
+		return "nothing is bought on spot"
+	case s.Min == 1:
+		return "nothing but spot is bought"
+	case s.Max < 1 && s.Min > 0:
+		return "no share between is met by a job alone: it goes on demand first, and one that may use spot only waits for others on demand"
+	case s.Max < 1:
+		return "a job alone goes on demand, and one that may use spot only waits for others on demand"
+	case s.Min > 0:
+		return "a job alone goes on spot, and where none is to be had it waits for others on spot"
+	}
+	return ""
+}
+
 // Fallback keeps jobs on spot until they have waited long enough.
 type Fallback struct {
 	After     time.Duration // waiting for spot before on-demand is bought
@@ -171,6 +189,8 @@ func (p *Policy) Validate() (field string, err error) {
 		return "spec", fmt.Errorf("it limits nothing: want budget, limits, fallback or approval")
 	case p.Cap == nil && len(p.Steps) > 0:
 		return "spec.steps", fmt.Errorf("they are shares of an amount: want a budget")
+	case p.Spot != nil && p.Over.market() != "":
+		return "spec.limits.spotShare", fmt.Errorf("of market %s alone the share is always the same: match no market", p.Over.market())
 	case p.Spot != nil && p.Spot.Min > p.Spot.Max:
 		return "spec.limits.spotShare", fmt.Errorf("min %g is more than max %g", p.Spot.Min, p.Spot.Max)
 	}

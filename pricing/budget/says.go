@@ -39,7 +39,11 @@ func (p *Policy) Says() []string {
 		add("a machine up to %s of on-demand", percent(p.OfList))
 	}
 	if p.Spot != nil {
-		add("spot from %s to %s of the burn", percent(p.Spot.Min), percent(p.Spot.Max))
+		text := fmt.Sprintf("spot from %s to %s of the burn", percent(p.Spot.Min), percent(p.Spot.Max))
+		if alone := p.Spot.Alone(); alone != "" {
+			text += " (" + alone + ")"
+		}
+		add("%s", text)
 	}
 	if f := p.Fallback; f != nil {
 		text := fmt.Sprintf("on-demand after %v without spot", f.After)

@@ -192,6 +192,14 @@ func (s *Selector) Team() (team string, ok bool) {
 	return s.match.Team, s.match.Team != "" && s.match == Match{Team: s.match.Team}
 }
 
+// market is the one market that the selector is about; "": it may be about several.
+func (s *Selector) market() string {
+	if s == nil {
+		return ""
+	}
+	return s.match.Market
+}
+
 // All reports whether the selector is about everything.
 func (s *Selector) All() bool { return s == nil || s.match == Match{} }
 
