@@ -67,8 +67,8 @@ func (l *Loop) atRisk(r *JobRecord, now time.Time) bool {
 
 // fallbackClocks tells when the wait of a job is over.
 func (l *Loop) fallbackClocks(tell func(at time.Time)) {
-	for _, p := range l.cfg.Policies {
-		if p.Fallback == nil || p.DryRun {
+	for _, p := range l.enforced {
+		if p.Fallback == nil {
 			continue
 		}
 		for _, r := range l.cache.jobs {

@@ -64,7 +64,7 @@ func (l *Loop) holdPolicy(t *total, now time.Time, most pricing.Rate, save time.
 	}
 	if !sameMark(before, t.mark) {
 		l.cache.setBudget(BudgetRecord{Name: t.Name, Team: t.Team, Price: t.price, Mark: t.mark})
-		l.last.changed = true
+		l.last.changed = l.last.changed || !t.tells()
 	}
 	l.enforce(t, now)
 }
@@ -93,7 +93,8 @@ func (l *Loop) enforce(t *total, now time.Time) {
 			t.warned = true
 			l.event(Event{At: now, Kind: EventBudget, Text: "dry run: " + t.why})
 		}
-		t.level = ""
+		t.level, t.stopAt = "", time.Time{}
+		l.liftStop(t, now) // of a time in which it did more than tell
 		return
 	}
 	if t.level == budget.Stop {
@@ -146,7 +147,7 @@ func (l *Loop) tellTurn(t *total, turn budget.Turn, now time.Time) {
 		text = fmt.Sprintf("%s%s: %s is armed again: %s USD of %s", word, t.Name, turn.Step, turn.Value, t.Amount)
 	}
 	l.event(Event{At: now, Kind: EventBudget, Text: text})
-	l.last.changed = true
+	l.last.changed = l.last.changed || !t.tells()
 	if turn.Done {
 		l.tellHooks(t.policy, now, turn.Step.Do, text)
 	}
@@ -174,13 +175,13 @@ func (l *Loop) closures() []closure {
 // policyClocks tells when something passes that policies depend on.
 func (l *Loop) policyClocks(now time.Time, tell func(at time.Time)) {
 	for i := range l.totals {
-		if t := &l.totals[i]; t.policy != nil {
+		if t := &l.totals[i]; t.policy != nil && !t.tells() {
 			tell(t.until)
 			_, until := t.policy.Added(now)
 			tell(until)
 		}
 	}
-	for _, p := range l.cfg.Policies {
+	for _, p := range l.enforced {
 		_, next := p.ActiveAt(now)
 		tell(next)
 		_, until := p.BurnAt(now)
@@ -253,8 +254,8 @@ func (l *Loop) passed(ctx context.Context, t *total, from, until time.Time) (boo
 	charges = slices.Concat(charges, l.cache.charges)
 	spent := pricing.Money(0)
 	for i := range charges {
-		if c := &charges[i]; !c.From.Before(from) && c.From.Before(until) && l.charged(t, c) {
-			spent += c.Amount
+		if c := &charges[i]; l.charged(t, c) {
+			spent += c.Amount.Between(c.From, c.To, from, until)
 		}
 	}
 	for _, m := range l.cache.machines {

@@ -41,6 +41,7 @@ type Loop struct {
 	ending    endsLimit                    // what this round ends, as far as it counts for the breaker
 	allowed   bool                         // a person said that the next round may end what it wants to
 	totals    []total
+	enforced  budget.Policies                        // those of the settings that do more than tell
 	hours     map[provider.InstanceID]hourRate       // of spot
 	notices   []budget.Notice                        // since the last round
 	gaps      []gap                                  // of machines that were out of contact, seen again in this round

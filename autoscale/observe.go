@@ -203,10 +203,10 @@ func (l *Loop) state(now time.Time) *State {
 	s.Reservations, s.EndFirst, s.Windows, s.Rows = l.cfg.Reservations, l.cfg.Settings.EndFirst, l.cfg.Settings.Windows, l.cfg.Settings.Rows
 	s.Hints = maps.Clone(l.hints)
 	s.Budgets, s.Teams = l.budgetPrices(now), l.cfg.Settings.Teams
-	if limits := l.limits(now); len(l.cfg.Policies) > 0 {
+	if limits := l.limits(now); len(l.enforced) > 0 {
 		s.Position, s.ListRate = l.position(limits), l.listRate
 		s.Rows = slices.Concat(s.Rows, l.policyRows(now, limits, s.Position))
-		s.Closures, s.Policies, s.Questions = l.closures(), l.cfg.Policies, slices.Clone(l.cache.questions)
+		s.Closures, s.Policies, s.Questions = l.closures(), l.enforced, slices.Clone(l.cache.questions)
 		s.Gates = l.gates(now, s.Closures)
 	}
 	s.Stepped = !slices.Equal(s.Budgets, l.last.budgets)

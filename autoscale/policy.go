@@ -28,7 +28,7 @@ func (l *Loop) SetPolicies(ctx context.Context, policies budget.Policies) error 
 
 // makeTotals begins to count anew: what is in the store is counted by the next round.
 func (l *Loop) makeTotals() {
-	l.totals = nil
+	l.totals, l.enforced = nil, l.cfg.Policies.Enforced()
 	for _, t := range l.cfg.Totals {
 		l.totals = append(l.totals, total{Total: t, price: l.cache.budget(t.Name).Price})
 	}
@@ -182,10 +182,7 @@ func (l *Loop) limits(now time.Time) []budget.Limit {
 		}
 		list = append(list, limit)
 	}
-	for _, p := range l.cfg.Policies {
-		if p.DryRun {
-			continue
-		}
+	for _, p := range l.enforced {
 		if burn, _ := p.BurnAt(now); burn > 0 {
 			list = append(list, budget.Limit{Name: p.BurnName(), Over: p.Over.Covers, Burn: burn})
 		}
@@ -227,10 +224,7 @@ func (l *Loop) policyRows(now time.Time, limits []budget.Limit, at *budget.Posit
 			add(t.Name, t.policy.Over, t.key != "", t.Covers, planner.Row{Kind: planner.BurnRow, Most: max(limits[k].Burn, held[t.Name])})
 		}
 	}
-	for _, p := range l.cfg.Policies {
-		if p.DryRun {
-			continue
-		}
+	for _, p := range l.enforced {
 		if burn, _ := p.BurnAt(now); burn > 0 {
 			add(p.Name, p.Over, false, p.Over.Covers, planner.Row{Kind: planner.BurnRow, Most: max(burn, held[p.BurnName()])})
 		}
@@ -253,10 +247,10 @@ func (l *Loop) policyRows(now time.Time, limits []budget.Limit, at *budget.Posit
 // the policy itself, another, or a limit of the settings.
 func (l *Loop) mostSpot(p *budget.Policy, now time.Time) bool {
 	team, ofTeam := p.Over.Team()
-	mayMeet := func(other string, ok bool) bool { return !ok || !ofTeam || other == team }
-	for _, q := range l.cfg.Policies {
+	mayMeet := func(other string, one bool) bool { return !one || !ofTeam || other == team }
+	for _, q := range l.enforced {
 		open, _ := q.ActiveAt(now)
-		if open && !q.DryRun && q.Spot != nil && q.Spot.Max < 1 && mayMeet(q.Over.Team()) {
+		if open && q.Spot != nil && q.Spot.Max < 1 && mayMeet(q.Over.Team()) {
 			return true
 		}
 	}
@@ -277,9 +271,9 @@ func (l *Loop) gates(now time.Time, closures []closure) []gate {
 			return c.why
 		})
 	}
-	for _, p := range l.cfg.Policies {
+	for _, p := range l.enforced {
 		open, _ := p.ActiveAt(now)
-		if p.DryRun || !open {
+		if !open {
 			continue
 		}
 		if p.MaxRate > 0 || p.OfList > 0 {

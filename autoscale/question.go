@@ -34,7 +34,7 @@ func Answer(ctx context.Context, store Store, now time.Time, id string, v budget
 // kept.
 func (a *admission) approves(g *group) string {
 	for _, p := range a.s.Policies {
-		if p.Approval == nil || p.DryRun {
+		if p.Approval == nil {
 			continue
 		}
 		limit := budget.Limit{Over: p.Over.Covers}

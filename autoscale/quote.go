@@ -121,7 +121,7 @@ func (l *Loop) heldMachines() []budget.Held {
 			rate = m.Rate
 		}
 		h := budget.Held{Instance: m.Instance.ID, Offering: m.Instance.Offering, Rate: rate, Token: m.Instance.Tags.Intent}
-		if len(l.cfg.Policies) > 0 {
+		if len(l.enforced) > 0 {
 			h.For = l.parts(m.Instance.ID, m.Instance.Offering, true)
 		}
 		held = append(held, h)

@@ -31,8 +31,8 @@ type Store interface {
 	// Instances returns every machine there ever was, by id.
 	Instances(ctx context.Context) ([]InstanceRecord, error)
 
-	// Charges returns the charges whose time begins in [from, to), in the order in
-	// which they were appended. A zero time leaves that side open.
+	// Charges returns the charges of which some time lies in [from, to), in the order
+	// in which they were appended. A zero time leaves that side open.
 	Charges(ctx context.Context, from, to time.Time) ([]ledger.Charge, error)
 
 	// Events returns the events in [from, to), in the order in which they were

@@ -59,10 +59,14 @@ func (t *total) subject() string {
 // outside reports whether an instant is not in the period: before a window, or after it.
 func (t *total) outside(at time.Time) bool { return at.Before(t.from) || !at.Before(t.until) }
 
-// turns tells when periods begin and end between two instants: what is booked of one
-// counts for no other.
+// tells reports whether a total only tells what it would do: it must change nothing else,
+// the bytes of the ledger included.
+func (t *total) tells() bool { return t.policy != nil && t.policy.DryRun }
+
+// turns tells when periods begin and end between two instants, where what is booked is cut:
+// an overrun is one of a period.
 func (t *total) turns(from, to time.Time, add func(time.Time)) {
-	if !from.Before(t.from) && !to.After(t.until) {
+	if t.tells() || !from.Before(t.from) && !to.After(t.until) {
 		return
 	}
 	for at := from; at.Before(to); {
@@ -99,17 +103,15 @@ func (t *total) covers() func(budget.Facts) bool {
 	return t.Covers
 }
 
-// count adds a charge to a total that covers it.
+// count adds a charge to a total that covers it: what falls into the period.
 func (l *Loop) count(t *total, c *ledger.Charge) {
-	inside := !c.From.Before(t.from) && c.From.Before(t.until)
-	if !inside && t.tally == nil || !l.charged(t, c) {
+	part := c.Amount.Between(c.From, c.To, t.from, t.until)
+	if part == 0 && t.tally == nil || !l.charged(t, c) {
 		return
 	}
-	if inside {
-		t.booked += c.Amount
-	}
+	t.booked += part
 	if t.tally != nil {
-		t.tally.Add(c.From, c.Amount)
+		t.tally.Add(c.From, c.To, c.Amount)
 	}
 }
 
@@ -209,10 +211,10 @@ func (l *Loop) carried(t *total, before [2]time.Time, from time.Time, charges []
 	for i := range charges {
 		c := &charges[i]
 		for k, ends := range [...]time.Time{from, before[0]} {
-			if !c.From.Before(before[k]) && c.From.Before(ends) {
+			if part, ok := c.Within(before[k], ends); ok {
 				known = max(known, k+1)
 				if l.charged(t, c) {
-					spent[k] += c.Amount
+					spent[k] += part.Amount
 				}
 			}
 		}

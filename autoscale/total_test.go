@@ -22,7 +22,7 @@ func (w *world) spentBetween(team string, from, to time.Time) pricing.Money {
 	var sum pricing.Money
 	for _, c := range charges {
 		if team == "" || c.Team == team {
-			sum += c.Amount
+			sum += c.Amount.Between(c.From, c.To, from, to)
 		}
 	}
 	return sum

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/pricing/budget"
 	"github.com/goodfleet/goodfleet/pricing/ledger"
 )
 
@@ -17,32 +18,41 @@ type Day struct {
 }
 
 // Days sums charges by the days of a zone, without a gap from the first that has a
-// charge to the last.
+// charge to the last. What straddles midnight counts to each day by its time there.
 func Days(charges []ledger.Charge, zone *time.Location) []Day {
 	sums := map[time.Time]pricing.Money{}
 	var first, last time.Time
 	for i := range charges {
-		day := midnight(charges[i].From, zone)
-		sums[day] += charges[i].Amount
-		if first.IsZero() || day.Before(first) {
-			first = day
-		}
-		if day.After(last) {
-			last = day
+		c := &charges[i]
+		for from := c.From; ; {
+			day, next := dayOf(from, zone)
+			if part, ok := c.Within(from, next); ok {
+				sums[day] += part.Amount
+				if first.IsZero() || day.Before(first) {
+					first = day
+				}
+				if day.After(last) {
+					last = day
+				}
+			}
+			if from = next; !from.Before(c.To) {
+				break
+			}
 		}
 	}
 	var days []Day
 	for day := first; len(sums) > 0 && !day.After(last); {
-		next := day.AddDate(0, 0, 1)
+		_, next := dayOf(day, zone)
 		days = append(days, Day{Start: day, Length: next.Sub(day), Amount: sums[day]})
 		day = next
 	}
 	return days
 }
 
-func midnight(at time.Time, zone *time.Location) time.Time {
-	at = at.In(zone)
-	return time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, zone)
+// dayOf is the day of a zone that an instant lies in, from its first instant on.
+func dayOf(at time.Time, zone *time.Location) (start, next time.Time) {
+	y, m, d := at.In(zone).Date()
+	return budget.StartOfDay(y, m, d, zone).In(zone), budget.StartOfDay(y, m, d+1, zone).In(zone)
 }
 
 const (
@@ -71,24 +81,25 @@ type Forecast struct {
 // look back on is no error: the rest is then not known.
 func NewForecast(charges []ledger.Charge, at time.Time, zone *time.Location) Forecast {
 	local := at.In(zone)
-	f := Forecast{Month: time.Date(local.Year(), local.Month(), 1, 0, 0, 0, 0, zone), At: at}
-	f.Until = f.Month.AddDate(0, 1, 0)
+	f := Forecast{Month: budget.StartOfDay(local.Year(), local.Month(), 1, zone).In(zone), At: at}
+	f.Until = budget.StartOfDay(local.Year(), local.Month()+1, 1, zone).In(zone)
 	var before []ledger.Charge
-	for _, c := range charges {
-		if c.From.Before(at) {
-			before = append(before, c)
-			if !c.From.Before(f.Month) {
-				f.Spent += c.Amount
+	for i := range charges {
+		if known, ok := charges[i].Within(time.Time{}, at); ok {
+			before = append(before, known)
+			if part, ok := known.Within(f.Month, at); ok {
+				f.Spent += part.Amount
 			}
 		}
 	}
 	days := Days(before, zone)
 	for len(days) > 0 { // days that cost nothing, up to now
-		next := days[len(days)-1].Start.AddDate(0, 0, 1)
+		_, next := dayOf(days[len(days)-1].Start, zone)
 		if !next.Before(at) {
 			break
 		}
-		days = append(days, Day{Start: next, Length: next.AddDate(0, 0, 1).Sub(next)})
+		_, after := dayOf(next, zone)
+		days = append(days, Day{Start: next, Length: after.Sub(next)})
 	}
 	whole := slices.DeleteFunc(days, func(d Day) bool { return d.Start.Add(d.Length).After(at) })
 	if len(whole) > 0 { // the day on which it all began is seldom whole

@@ -196,14 +196,14 @@ func (m *Memory) sortedMachines() []autoscale.InstanceRecord {
 	})
 }
 
-// Charges returns the charges that begin in [from, to), as they were appended.
+// Charges returns the charges of which some time lies in [from, to), as they were appended.
 func (m *Memory) Charges(ctx context.Context, from, to time.Time) ([]ledger.Charge, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var list []ledger.Charge
-	for _, c := range m.charges {
-		if within(c.From, from, to) {
-			list = append(list, c)
+	for i := range m.charges {
+		if c := &m.charges[i]; (from.IsZero() || c.To.After(from)) && (to.IsZero() || c.From.Before(to)) {
+			list = append(list, *c)
 		}
 	}
 	return list, ctx.Err()

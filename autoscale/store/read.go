@@ -68,14 +68,14 @@ func (s *SQLite) Instances(ctx context.Context) (list []autoscale.InstanceRecord
 	return list, err
 }
 
-// Charges returns the charges that begin in [from, to), as they were appended.
+// Charges returns the charges of which some time lies in [from, to), as they were appended.
 func (s *SQLite) Charges(ctx context.Context, from, to time.Time) (list []ledger.Charge, err error) {
 	_, err = s.EachCharge(ctx, from, to, func(c *ledger.Charge) error { list = append(list, *c); return nil })
 	return list, err
 }
 
-// EachCharge hands out the charges that begin in [from, to) one by one, as they were
-// appended, and stops at the first error. broken are the rows that cannot be read.
+// EachCharge hands out the charges of which some time lies in [from, to) one by one, as
+// they were appended, and stops at the first error. broken are the rows that cannot be read.
 func (s *SQLite) EachCharge(ctx context.Context, from, to time.Time, each func(c *ledger.Charge) error) (broken []string, err error) {
 	err = s.in(ctx, func(tx *sql.Tx) error {
 		r := s.reader(tx)
@@ -83,7 +83,7 @@ func (s *SQLite) EachCharge(ctx context.Context, from, to time.Time, each func(c
 		return eachRow(ctx, r, "charge", `SELECT c.id, kind, item, instance, run, `+offeringColumns+`, starts, ends, c.account, job, team, project, share, of,
 				rate, per, public, known, prepaid, list, quantity, price, amount, invoiced, note, round
 			FROM charges c JOIN offerings o ON o.id = c.offering
-			WHERE (?1 IS NULL OR starts >= ?1) AND (?2 IS NULL OR starts < ?2) ORDER BY seq`,
+			WHERE (?1 IS NULL OR ends > ?1) AND (?2 IS NULL OR starts < ?2) ORDER BY seq`,
 			func(scan func(...any) error) (c ledger.Charge, err error) {
 				var o offeringRow
 				var starts, ends, invoiced sql.NullInt64

@@ -178,7 +178,7 @@ CREATE TABLE charges (
 	note     TEXT    NOT NULL,
 	round    INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX charges_starts ON charges (starts);
+CREATE INDEX charges_ends ON charges (ends); -- what reaches into a time is asked for, mostly a late one
 
 CREATE TABLE events (
 	seq      INTEGER PRIMARY KEY,

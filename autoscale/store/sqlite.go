@@ -19,7 +19,7 @@ import (
 var schema string
 
 // schemaVersion is raised with every change of schema.sql.
-const schemaVersion = 10
+const schemaVersion = 11
 
 // SQLiteConfig says where a store lies.
 type SQLiteConfig struct {

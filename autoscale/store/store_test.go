@@ -134,7 +134,7 @@ func full() autoscale.Change {
 			{Scope: autoscale.Scope{Cloud: "aws", Region: "us-east-1", Family: "P", Market: provider.Spot}, Kind: "quota reached", Since: at, Until: at.Add(1), Streak: 2},
 			{Scope: autoscale.Scope{Cloud: "gcp"}, Kind: "denied", Since: at, Until: at, Streak: 1},
 		},
-		Charges: []ledger.Charge{testCharge("c-1"), {ID: "c-2", Kind: ledger.Reversal, Offering: o, Amount: -5, From: at.Add(time.Hour)}},
+		Charges: []ledger.Charge{testCharge("c-1"), {ID: "c-2", Kind: ledger.Reversal, Offering: o, Amount: -5, From: at.Add(time.Hour), To: at.Add(2 * time.Hour)}},
 		Events: []autoscale.Event{
 			{At: at, Round: 7, Kind: autoscale.EventStart, Job: "GPT-L", Instance: "i-1", Offering: &o, Text: "'; DROP TABLE jobs; --"},
 			{At: at.Add(time.Hour), Round: 7, Kind: autoscale.EventFrozen},
@@ -334,20 +334,22 @@ func TestChargesAndEventsOfATime(t *testing.T) {
 			name     string
 			from, to time.Time
 			want     int
+			events   int
 		}{
-			{"open", time.Time{}, time.Time{}, 2},
-			{"from is included", at, time.Time{}, 2},
-			{"to is excluded", time.Time{}, at.Add(time.Hour), 1},
-			{"after the first", at.Add(1), time.Time{}, 1},
-			{"before all", time.Time{}, at, 0},
+			{"open", time.Time{}, time.Time{}, 2, 2},
+			{"from is included", at, time.Time{}, 2, 2},
+			{"to is excluded", time.Time{}, at.Add(time.Hour), 1, 1},
+			{"before all", time.Time{}, at, 0, 0},
+			{"in the midst of a charge, after an event", at.Add(30 * time.Second), time.Time{}, 2, 1},
+			{"after the first", at.Add(time.Minute), time.Time{}, 1, 1},
 		} {
 			charges, err := s.Charges(t.Context(), tt.from, tt.to)
 			if err != nil || len(charges) != tt.want {
 				t.Errorf("%s: %d charges and %v, want %d", tt.name, len(charges), err, tt.want)
 			}
 			events, err := s.Events(t.Context(), tt.from, tt.to)
-			if err != nil || len(events) != tt.want {
-				t.Errorf("%s: %d events and %v, want %d", tt.name, len(events), err, tt.want)
+			if err != nil || len(events) != tt.events {
+				t.Errorf("%s: %d events and %v, want %d", tt.name, len(events), err, tt.events)
 			}
 		}
 	})

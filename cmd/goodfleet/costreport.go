@@ -54,7 +54,8 @@ func newCostReport(s streams) *cobra.Command {
 		Short: "Sum the ledger by team, job, cloud, market, account, day, ...",
 		Long: `Sum the ledger by any dimensions. Sums are exact to the nano dollar; a table shows
 cents, rounded so that they add up. The window is from --from up to, and without, --to;
-days begin at midnight of --zone. What the jobs got done is read from --work, so that
+days begin at midnight of --zone; a charge that straddles an edge counts to each side by
+its time there. What the jobs got done is read from --work, so that
 there is a cost for each unit of it.`,
 		Example: `  goodfleet cost-report
   goodfleet cost-report --by team,market
@@ -153,8 +154,8 @@ func costOf(path string, s span, config report.CostConfig, drawn bool) (cost rep
 	err = eachCharge(path, func() func(c *ledger.Charge) {
 		costing = report.NewCosting(config)
 		return func(c *ledger.Charge) {
-			if s.holds(c.From) {
-				costing.Add(c)
+			if part, ok := c.Within(s.from, s.to); ok {
+				costing.Add(&part)
 			}
 		}
 	})

@@ -121,14 +121,14 @@ func linesOf(file *os.File) (*ledger.File, error) {
 // readLedger reads all charges of a ledger.
 func readLedger(path string) ([]ledger.Charge, error) { return chargesIn(path, span{}) }
 
-// chargesIn reads the charges that begin in a window.
+// chargesIn reads what of the charges falls into a window.
 func chargesIn(path string, s span) ([]ledger.Charge, error) {
 	var charges []ledger.Charge
 	err := eachCharge(path, func() func(c *ledger.Charge) {
 		charges = charges[:0]
 		return func(c *ledger.Charge) {
-			if s.holds(c.From) {
-				charges = append(charges, *c)
+			if part, ok := c.Within(s.from, s.to); ok {
+				charges = append(charges, part)
 			}
 		}
 	})

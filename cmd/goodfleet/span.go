@@ -8,6 +8,8 @@ import (
 	_ "time/tzdata" // zones of machines that have no database of them
 
 	"github.com/spf13/cobra"
+
+	"github.com/goodfleet/goodfleet/pricing/budget"
 )
 
 // spanFlags are a window of time as it is asked for.
@@ -26,10 +28,6 @@ func (f *spanFlags) add(cmd *cobra.Command) {
 type span struct {
 	from, to, now time.Time
 	zone          *time.Location
-}
-
-func (s span) holds(at time.Time) bool {
-	return (s.from.IsZero() || !at.Before(s.from)) && (s.to.IsZero() || at.Before(s.to))
 }
 
 // read reads a window. Days begin at midnight of the zone, so that they have 23 or
@@ -72,10 +70,10 @@ func (f spanFlags) read(now time.Time) (span, error) {
 func (s span) named(word string) (from, to time.Time, ok bool) {
 	now := s.now.In(s.zone)
 	day := func(back int) time.Time {
-		return time.Date(now.Year(), now.Month(), now.Day()-back, 0, 0, 0, 0, s.zone)
+		return budget.StartOfDay(now.Year(), now.Month(), now.Day()-back, s.zone).In(s.zone)
 	}
 	month := func(back int) time.Time {
-		return time.Date(now.Year(), now.Month()-time.Month(back), 1, 0, 0, 0, 0, s.zone)
+		return budget.StartOfDay(now.Year(), now.Month()-time.Month(back), 1, s.zone).In(s.zone)
 	}
 	switch word {
 	case "today":
@@ -97,8 +95,8 @@ func (s span) named(word string) (from, to time.Time, ok bool) {
 
 // instant reads a day of the zone, or an instant.
 func (s span) instant(flag, text string) (time.Time, error) {
-	if at, err := time.ParseInLocation(time.DateOnly, text, s.zone); err == nil {
-		return at, nil
+	if at, err := time.Parse(time.DateOnly, text); err == nil {
+		return budget.StartOfDay(at.Year(), at.Month(), at.Day(), s.zone).In(s.zone), nil
 	}
 	if at, err := time.Parse(time.RFC3339, text); err == nil {
 		return at, nil

@@ -45,13 +45,20 @@ func NewTally(p Period) *Tally { return &Tally{slot: p.Slot(), sums: map[int64]p
 // Since is from when on charges are needed for a forecast at an instant.
 func (t *Tally) Since(now time.Time) time.Time { return now.Add(-(lookBack + 1) * t.slot) }
 
-// Add counts what was spent from an instant on.
-func (t *Tally) Add(at time.Time, amount pricing.Money) {
-	k := at.UnixNano() / int64(t.slot)
+// Add counts what was spent over a stretch of time, to each slot its part.
+func (t *Tally) Add(from, to time.Time, amount pricing.Money) {
+	k := from.UnixNano() / int64(t.slot)
 	if len(t.sums) == 0 || k < t.first {
 		t.first = k
 	}
-	t.sums[k] += amount
+	for before := pricing.Money(0); ; k++ {
+		end := time.Unix(0, (k+1)*int64(t.slot))
+		upTo := amount.Accrued(from, to, end)
+		t.sums[k] += upTo - before
+		if before = upTo; !end.Before(to) {
+			return
+		}
+	}
 }
 
 // Forecast is what will have been spent at the end of a period of which spent is spent

@@ -316,6 +316,17 @@ func (p *Policy) ActiveAt(at time.Time) (open bool, next time.Time) {
 // Policies are all that are in force, by name.
 type Policies []*Policy
 
+// Enforced are those that do more than tell.
+func (list Policies) Enforced() Policies {
+	var enforced Policies
+	for _, p := range list {
+		if !p.DryRun {
+			enforced = append(enforced, p)
+		}
+	}
+	return enforced
+}
+
 // from says where a policy comes from.
 func (p *Policy) from() string {
 	if p.Place == "" {

@@ -49,13 +49,9 @@ func (p *Policy) replayCap(key string, spends []Spend) []Finding {
 	spent, tally := pricing.Money(0), NewTally(t.Period)
 	amount, plain := pricing.Money(0), pricing.Money(0) // with exceptions, and without
 	close := func() { list, open = append(list, open...), nil }
-	var covered []*Spend
-	for i := range spends {
-		if t.Covers(spends[i].Facts) {
-			covered = append(covered, &spends[i])
-		}
-	}
-	for i, x := range covered {
+	covered := t.pieces(spends)
+	for i := range covered {
+		x := &covered[i]
 		if f, u := t.Span(x.At); !f.Equal(from) {
 			close()
 			from, until, m, spent = f, u, Mark{From: f}, 0
@@ -69,7 +65,7 @@ func (p *Policy) replayCap(key string, spends []Spend) []Finding {
 			open[k].After += x.Amount
 		}
 		spent += x.Amount
-		tally.Add(x.At, x.Amount)
+		tally.Add(x.At, x.To, x.Amount)
 		begin := func(what string, limit float64) {
 			since := from
 			if t.Period.Endless() {
@@ -100,6 +96,51 @@ func (p *Policy) replayCap(key string, spends []Spend) []Finding {
 	return list
 }
 
+// pieces are the spends that a total covers, divided where its periods begin and end, by
+// time.
+func (t *Total) pieces(spends []Spend) []Spend {
+	var list []Spend
+	for i := range spends {
+		if !t.Covers(spends[i].Facts) {
+			continue
+		}
+		rest := spends[i]
+		for more := true; more; {
+			from, until := t.Span(rest.At)
+			edge := until
+			if rest.At.Before(from) { // of a window
+				edge = from
+			}
+			parts := rest.cut(edge)
+			list = append(list, parts[0])
+			if more = len(parts) == 2; more {
+				rest = parts[1]
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Spend) int { return a.At.Compare(b.At) })
+	return list
+}
+
+// opens are the parts of a spend in which the limits of a policy hold.
+func (p *Policy) opens(x Spend) []Spend {
+	var list []Spend
+	for {
+		open, next := p.ActiveAt(x.At)
+		parts := x.cut(next)
+		if next.IsZero() {
+			parts = []Spend{x}
+		}
+		if open {
+			list = append(list, parts[0])
+		}
+		if len(parts) == 1 {
+			return list
+		}
+		x = parts[1]
+	}
+}
+
 // replayPrices sums what was paid for machines that would have been too dear.
 func (p *Policy) replayPrices(spends []Spend) []Finding {
 	if p.MaxRate == 0 && p.OfList == 0 {
@@ -107,11 +148,14 @@ func (p *Policy) replayPrices(spends []Spend) []Finding {
 	}
 	limit := Limit{Over: p.Over.Covers, MaxRate: p.MaxRate, OfList: p.OfList}
 	f := Finding{Policy: p.Name, What: "not bought: too dear"}
+	var open []Spend
 	for i := range spends {
-		x := &spends[i]
-		if open, _ := p.ActiveAt(x.At); !open || x.Rate == 0 || !p.Over.Covers(x.Facts) {
-			continue
+		if spends[i].Rate != 0 && p.Over.Covers(spends[i].Facts) {
+			open = append(open, p.opens(spends[i])...)
 		}
+	}
+	for i := range open {
+		x := &open[i]
 		if why := limit.refuses(x.Rate, x.List); why != "" {
 			if f.At.IsZero() {
 				f.At, f.Limit = x.At, why
@@ -147,14 +191,20 @@ func (p *Policy) replayBurn(spends []Spend) []Finding {
 	f := Finding{Policy: p.Name, What: "not bought: over the burn"}
 	burn, most, above := 0.0, 0.0, 0.0
 	for i, x := range turns {
-		if i > 0 {
-			if limit, _ := p.BurnAt(turns[i-1].at); limit > 0 && burn > limit.Dollars()+1e-9 {
+		for at := turns[max(0, i-1)].at; at.Before(x.at); { // the cap may turn on the way
+			limit, next := p.BurnAt(at)
+			end := x.at
+			if !next.IsZero() {
+				end = earliest(end, next)
+			}
+			if limit > 0 && burn > limit.Dollars()+1e-9 {
 				if f.At.IsZero() {
-					f.At = turns[i-1].at
+					f.At = at
 				}
 				most = max(most, burn)
-				above += (burn - limit.Dollars()) * x.at.Sub(turns[i-1].at).Hours()
+				above += (burn - limit.Dollars()) * end.Sub(at).Hours()
 			}
+			at = end
 		}
 		burn += x.rate
 	}

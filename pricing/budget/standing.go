@@ -21,6 +21,43 @@ type Spend struct {
 	Reversed bool         // it takes back, and holds no time
 }
 
+// within is the part of it that falls into [from, until), by its time there.
+func (x *Spend) within(from, until time.Time) pricing.Money {
+	if !from.Before(until) {
+		return 0
+	}
+	return x.Amount.Between(x.At, x.To, from, until)
+}
+
+// falls reports whether some of its time lies in [from, until).
+func (x *Spend) falls(from, until time.Time) bool {
+	return x.At.Before(until) && (x.To.After(from) || !x.At.Before(from))
+}
+
+// until is the part of it before an instant, which lies after its start.
+func (x *Spend) until(at time.Time) Spend {
+	part := *x
+	part.Amount, part.To = x.Amount.Accrued(x.At, x.To, at), earliest(x.To, at)
+	return part
+}
+
+// cut divides it at an instant, where that lies inside.
+func (x *Spend) cut(at time.Time) []Spend {
+	if !at.After(x.At) || !at.Before(x.To) {
+		return []Spend{*x}
+	}
+	first, rest := x.until(at), *x
+	rest.At, rest.Amount = at, x.Amount-first.Amount
+	return []Spend{first, rest}
+}
+
+func earliest(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
 // Standing is how a cap stands in the period of an instant, for one key.
 type Standing struct {
 	Policy      *Policy
@@ -85,22 +122,22 @@ func (p *Policy) standing(key string, spends []Spend, now time.Time) Standing {
 			if k > 0 {
 				ends = before[k-1]
 			}
-			if !from.IsZero() && !x.At.Before(from) && x.At.Before(ends) {
+			if !from.IsZero() && x.falls(from, ends) {
 				known = max(known, k+1)
 				if covers {
-					past[k] += x.Amount
+					past[k] += x.within(from, ends)
 				}
 			}
 		}
 		if !covers {
 			continue
 		}
-		tally.Add(x.At, x.Amount)
-		if !x.At.Before(s.From) && x.At.Before(s.Until) {
-			s.Spent += x.Amount
-			if x.Overrun {
-				s.Overrun += x.Amount
-			}
+		seen := x.until(now)
+		tally.Add(seen.At, seen.To, seen.Amount)
+		part := x.within(s.From, earliest(now, s.Until))
+		s.Spent += part
+		if x.Overrun {
+			s.Overrun += part
 		}
 	}
 	added, _ := p.Added(now)

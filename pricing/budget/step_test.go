@@ -92,7 +92,7 @@ func TestForecastOfASteadySpendingIsItsLine(t *testing.T) {
 	tally := budget.NewTally(budget.Month)
 	day := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 	for d := range 10 {
-		tally.Add(day.AddDate(0, 0, d).Add(time.Hour), 30*pricing.Dollar)
+		tally.Add(day.AddDate(0, 0, d).Add(time.Hour), day.AddDate(0, 0, d).Add(2*time.Hour), 30*pricing.Dollar)
 	}
 	f := tally.Forecast(300*pricing.Dollar, day.AddDate(0, 0, 10), day.AddDate(0, 1, 0))
 	if want := 900 * pricing.Dollar; !f.Known || f.P50 != want || f.P90 != want {
@@ -113,7 +113,7 @@ func TestQuantilesOfForecastsHold(t *testing.T) {
 		for d := -20; d < 30; d++ {
 			v := pricing.Money((20 + 10*r.Float64()) * float64(pricing.Dollar))
 			if d < 10 {
-				tally.Add(noon.AddDate(0, 0, d), v)
+				tally.Add(noon.AddDate(0, 0, d), noon.AddDate(0, 0, d).Add(time.Hour), v)
 			}
 			if d >= 0 {
 				all += v

@@ -99,7 +99,7 @@ func (t Total) Span(at time.Time) (from, until time.Time) {
 	}
 	y, m, d := at.In(zone).Date()
 	midnight := func(month time.Month, day int) time.Time {
-		return startOfDay(y, month, day, zone)
+		return StartOfDay(y, month, day, zone)
 	}
 	switch t.Period {
 	case Hour:
@@ -118,9 +118,10 @@ func (t Total) Span(at time.Time) (from, until time.Time) {
 	return midnight(m, d), midnight(m, d+1)
 }
 
-// startOfDay is the first instant of a day. Where clocks leave out midnight it is the
-// instant at which they do: time.Date would name one of the day before.
-func startOfDay(y int, m time.Month, d int, zone *time.Location) time.Time {
+// StartOfDay is the first instant of a day of a zone; days and months that are out of their
+// range count on, as in time.Date. Where clocks leave out midnight it is the instant at
+// which they do: time.Date may name one of the day before.
+func StartOfDay(y int, m time.Month, d int, zone *time.Location) time.Time {
 	at := time.Date(y, m, d, 0, 0, 0, 0, zone)
 	noon := time.Date(y, m, d, 12, 0, 0, 0, zone)
 	if at.Day() == noon.Day() {

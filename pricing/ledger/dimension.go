@@ -62,9 +62,7 @@ func ParseDimension(text string) (Dimension, error) {
 // can be put beside what it cost.
 func (d Dimension) OfJobs() bool { return d == ByJob || d == ByTeam || d == ByProject }
 
-// calendar names days and months of a zone. A charge lies within one hour of the
-// clock, so the day of its start is its day; in a zone that is off by half an hour
-// the last half of it counts to the day before, as does the rest of a minimum.
+// calendar names days and months of a zone.
 type calendar struct {
 	zone   *time.Location
 	quarts map[int64]string // by quarter hour since 1970, the finest step of any zone: its day
@@ -84,7 +82,7 @@ func (k *calendar) day(at time.Time) string {
 	return day
 }
 
-// append adds to key where a charge falls.
+// append adds to key where a charge falls, which lies in one day of the calendar.
 func (d Dimension) append(key []byte, c *Charge, k *calendar) []byte {
 	switch d {
 	case ByJob:

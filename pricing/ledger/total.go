@@ -75,17 +75,34 @@ func Total(charges []Charge, by ...Dimension) Totals {
 type Sums struct {
 	by       []Dimension
 	calendar *calendar
+	inTime   bool // by day or month: what straddles two is divided
 	rows     map[string]*sum
 	key      []byte
 }
 
 // NewSums is empty. Days and months are those of the zone.
 func NewSums(zone *time.Location, by ...Dimension) *Sums {
-	return &Sums{by: slices.Clone(by), calendar: newCalendar(zone), rows: map[string]*sum{}}
+	inTime := slices.Contains(by, ByDay) || slices.Contains(by, ByMonth)
+	return &Sums{by: slices.Clone(by), calendar: newCalendar(zone), inTime: inTime, rows: map[string]*sum{}}
 }
 
-// Add counts a charge in. It does not keep it.
+// Add counts a charge in. It does not keep it. One that straddles days or months that are
+// told apart counts to each by its time there.
 func (s *Sums) Add(c *Charge) {
+	if !s.inTime {
+		s.add(c)
+		return
+	}
+	first := true
+	s.calendar.days(c, func(part *Charge) {
+		if row := s.add(part); !first {
+			row.charges-- // the line was counted where it begins
+		}
+		first = false
+	})
+}
+
+func (s *Sums) add(c *Charge) *sum {
 	s.key = s.key[:0]
 	for _, d := range s.by {
 		s.key = append(d.append(s.key, c, s.calendar), 0)
@@ -99,6 +116,7 @@ func (s *Sums) Add(c *Charge) {
 		s.rows[string(s.key)] = row
 	}
 	row.add(c)
+	return row
 }
 
 // Totals are the sums of what was added so far.
