@@ -3,6 +3,8 @@ package goodput
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 )
 
 // Cases are questions to this package in the fixed format of examples: model,
@@ -27,16 +29,23 @@ type Answers struct {
 // casesVersion is the only version of the format.
 const casesVersion = 1
 
+// described are fields of a case that no answer depends on: what is said of it, how
+// its samples were drawn, and what is expected.
+var described = []string{"note", "name", "source", "tolerance", "expect", "true_theta", "noise_sigma", "seed"}
+
 // ParseCases reads the fixed format. It returns an *InputError with the path of
-// the first value that is missing, of the wrong kind or out of range. Fields that
-// only describe a case, and its expectation, are passed over.
+// the first value that is missing, unknown, of the wrong kind or out of range. Fields
+// that only describe a case, and its expectation, are passed over.
 func ParseCases(text []byte) (*Cases, error) {
 	root, t := parseTree(text)
 	if t.err == nil {
-		root.keys()
+		root.only("version", "tolerance", "parameter_order", "note", "name", "source", "cases", "cluster_cases")
 	}
 	if v := root.get("version"); v.there() && v.count(0) != casesVersion {
 		t.fail(v.path, "want %d", casesVersion)
+	}
+	if order := root.get("parameter_order"); order.there() {
+		readOrder(order)
 	}
 	if !root.get("cases").there() && !root.get("cluster_cases").there() {
 		t.fail("", "has neither cases nor cluster_cases")
@@ -51,10 +60,25 @@ func ParseCases(text []byte) (*Cases, error) {
 	return c, nil
 }
 
+// readOrder holds the order of theta that a document says to the one that there is:
+// parameters under each other's names would give answers, and wrong ones.
+func readOrder(n node) {
+	list := n.list()
+	for i, v := range list {
+		if name := v.text(); i < len(thetaNames) && name != thetaNames[i] {
+			n.tree.fail(v.path, "%q: want %q: theta is ordered %s", name, thetaNames[i], strings.Join(thetaNames[:], ", "))
+		}
+	}
+	if len(list) != len(thetaNames) {
+		n.tree.fail(n.path, "has %d names: want %s", len(list), strings.Join(thetaNames[:], ", "))
+	}
+}
+
 // kind reads one kind of case.
 type kind struct {
-	name string
-	read func(n node) func() (any, error)
+	name   string
+	fields []string // beside id, kind and those that only describe it
+	read   func(n node) func() (any, error)
 }
 
 func parseQuestions(n node, kinds []kind) []question {
@@ -76,6 +100,7 @@ func parseQuestions(n node, kinds []kind) []question {
 		known := false
 		for _, k := range kinds {
 			if k.name == name {
+				c.only(slices.Concat([]string{"id", "kind"}, k.fields, described)...)
 				list = append(list, question{id, k.read(c)})
 				known = true
 			}
@@ -109,10 +134,11 @@ func (c *Cases) Answer() (Answers, error) {
 	return a, nil
 }
 
-// each reads the queries of a case and answers them one by one.
-func each[Q any](n node, read func(q node) Q, answer func(q Q) any) func() (any, error) {
+// each reads the queries of a case, which have these fields, and answers them one by one.
+func each[Q any](n node, fields []string, read func(q node) Q, answer func(q Q) any) func() (any, error) {
 	var queries []Q
 	for _, q := range n.need("queries").list() {
+		q.only(fields...)
 		queries = append(queries, read(q))
 	}
 	return func() (any, error) {

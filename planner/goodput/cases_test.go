@@ -150,6 +150,20 @@ func TestCasesAreRefusedWithTheirPlace(t *testing.T) {
 		{"no samples", `[{"nodes": 1, "replicas": 1, "atomic_bsz": 8, "accum_time": 0.5, "optim_time": 0.6}]`, `[]`, "cases[1].samples"},
 		{"a field twice", `"m0": 32`, `"m0": 32, "m0": 33`, "cases[0].job.m0"},
 		{"negative machines", `"active_gpus": 4`, `"active_gpus": -4`, "cluster_cases[0].queries[0].active_gpus"},
+		{"an unknown field of the document", `"cluster_cases"`, `"cluster-cases": [], "cluster_cases"`, "cluster-cases"},
+		{"an unknown field of a case", `"id": "a"`, `"id": "a", "varaint": "clamp"`, "cases[0].varaint"},
+		{"a field of another kind of case", `"id": "a"`, `"id": "a", "variant": "clamp"`, "cases[0].variant"},
+		{"an unknown field of a query", `"accum_steps": 0`, `"accum_steps": 0, "accum": 1`, "cases[0].queries[0].accum"},
+		{"an unknown field of a sample", `"accum_time": 0.5`, `"accum_time": 0.5, "count": 3`, "cases[1].samples[0].count"},
+		{"an unknown field of a probe", `"samples"`, `"probes": [{"nodes": 1, "replicas": 1, "atomic_bsz": 1, "x": 1}], "samples"`, "cases[1].probes[0].x"},
+		{"an unknown field of a cluster case", `"id": "c"`, `"id": "c", "job": {}`, "cluster_cases[0].job"},
+		{"an unknown field of a cluster query", `"active_gpus": 4`, `"active_gpus": 4, "gpus": 4`, "cluster_cases[0].queries[0].gpus"},
+		{"a query that is no object", `[{"speedups": [1, 2], "active_gpus": 4}]`, `[3]`, "cluster_cases[0].queries[0]"},
+		{"theta in another order", `{"cases"`, `{"parameter_order": ["gamma", "beta_r", "alpha_r", "beta_n", "alpha_n", "beta_c", "alpha_c"], "cases"`, "parameter_order[0]"},
+		{"theta in an order cut short", `{"cases"`, `{"parameter_order": ["alpha_c"], "cases"`, "parameter_order"},
+		{"an order that is no list", `{"cases"`, `{"parameter_order": "alpha_c", "cases"`, "parameter_order"},
+		{"speedups without their replicas", `"active_gpus": 4`, `"replicas": [1], "active_gpus": 4`, "cluster_cases[0].queries[0].replicas"},
+		{"replicas that are no numbers", `"active_gpus": 4`, `"replicas": [1, "2"], "active_gpus": 4`, "cluster_cases[0].queries[0].replicas[1]"},
 		{"something after", `"active_gpus": 4}]}]}`, `"active_gpus": 4}]}]} {}`, ""},
 		{"an end too soon", `"active_gpus": 4}]}]}`, `"active_gpus": 4}`, "cluster_cases[0].queries"},
 	} {
@@ -161,6 +175,19 @@ func TestCasesAreRefusedWithTheirPlace(t *testing.T) {
 		}
 		if bad.Field != c.field || bad.Reason == "" || strings.ContainsAny(bad.Error(), "\n") {
 			t.Errorf("%s: field %q, reason %q, want field %q and a line", c.name, bad.Field, bad.Reason, c.field)
+		}
+	}
+}
+
+func TestWhatDescribesCasesIsPassedOver(t *testing.T) {
+	for _, c := range []struct{ name, old, new string }{
+		{"the document", `{"cases"`, `{"version": 1, "tolerance": {"relative": 1e-6}, "parameter_order": ["alpha_c", "beta_c", "alpha_n", "beta_n", "alpha_r", "beta_r", "gamma"], "cases"`},
+		{"a case", `"id": "a"`, `"id": "a", "note": "as published", "expect": [{"any": "thing"}]`},
+		{"how samples were drawn", `"id": "b"`, `"id": "b", "true_theta": [1], "noise_sigma": 0.1, "seed": 7`},
+		{"the replicas of speedups", `"active_gpus": 4`, `"replicas": [1, 2], "active_gpus": 4`},
+	} {
+		if _, err := ParseCases(edited(t, c.old, c.new)); err != nil {
+			t.Errorf("%s: %v", c.name, err)
 		}
 	}
 }

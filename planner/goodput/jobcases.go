@@ -62,6 +62,14 @@ func readVariant(n node) Variant {
 // place is an allocation, and a batch where a query has one.
 type place struct{ nodes, replicas, atomic, accum int }
 
+// Fields of queries, samples and probes.
+var (
+	placeFields  = []string{"nodes", "replicas"}
+	pointFields  = []string{"nodes", "replicas", "atomic_bsz", "accum_steps"}
+	sampleFields = []string{"nodes", "replicas", "atomic_bsz", "accum_time", "optim_time"}
+	probeFields  = []string{"nodes", "replicas", "atomic_bsz"}
+)
+
 // readPlace reads an allocation; least is 0 where none at all may stand.
 func readPlace(n node, least int) place {
 	p := place{nodes: n.need("nodes").count(least), replicas: n.need("replicas").count(least)}
@@ -96,9 +104,9 @@ type fitAnswer struct {
 
 // jobKinds are the kinds of cases about one job.
 var jobKinds = []kind{
-	{"model", func(n node) func() (any, error) {
+	{"model", []string{"job", "queries"}, func(n node) func() (any, error) {
 		m := readModel(n.need("job"))
-		return each(n, func(q node) place {
+		return each(n, pointFields, func(q node) place {
 			p := readPlace(q, 1)
 			p.atomic, p.accum = q.need("atomic_bsz").count(1), q.need("accum_steps").count(0)
 			return p
@@ -107,20 +115,21 @@ var jobKinds = []kind{
 			return pointAnswer{v.ComputeSec, v.SyncSec, v.StepSec, v.Throughput, v.Efficiency, v.Goodput}
 		})
 	}},
-	{"optimize", func(n node) func() (any, error) {
+	{"optimize", []string{"job", "variant", "queries"}, func(n node) func() (any, error) {
 		m, variant := readModel(n.need("job")), readVariant(n)
-		return each(n, func(q node) place { return readPlace(q, 1) }, func(p place) any {
+		return each(n, placeFields, func(q node) place { return readPlace(q, 1) }, func(p place) any {
 			best, _ := m.Best(variant, p.nodes, p.replicas)
 			return choiceAnswer{best.Goodput, best.Atomic, best.Accum, best.Batch}
 		})
 	}},
-	{"speedup", func(n node) func() (any, error) {
+	{"speedup", []string{"job", "variant", "base", "queries"}, func(n node) func() (any, error) {
 		m, variant, base := readModel(n.need("job")), readVariant(n), place{nodes: 1, replicas: 1}
 		if b := n.get("base"); b.there() {
+			b.only(placeFields...)
 			base = readPlace(b, 1)
 		}
 		speedups := sync.OnceValues(func() (*Speedups, bool) { return NewSpeedups(m, variant, base.nodes, base.replicas) })
-		return each(n, func(q node) place { return readPlace(q, 0) }, func(p place) any {
+		return each(n, placeFields, func(q node) place { return readPlace(q, 0) }, func(p place) any {
 			s, ok := speedups()
 			if !ok {
 				return nil // nothing to compare with
@@ -128,13 +137,14 @@ var jobKinds = []kind{
 			return s.Of(p.nodes, p.replicas)
 		})
 	}},
-	{"fit", readFit},
+	{"fit", []string{"samples", "probes"}, readFit},
 }
 
 func readFit(n node) func() (any, error) {
 	var samples []Sample
 	list := n.need("samples").list()
 	for _, s := range list {
+		s.only(sampleFields...)
 		p := readPlace(s, 1)
 		samples = append(samples, Sample{
 			Nodes: p.nodes, Replicas: p.replicas, AtomicBatch: s.need("atomic_bsz").count(1),
@@ -150,6 +160,7 @@ func readFit(n node) func() (any, error) {
 	var probes []place
 	if q := n.get("probes"); q.there() {
 		for _, q := range q.list() {
+			q.only(probeFields...)
 			p := readPlace(q, 1)
 			p.atomic = q.need("atomic_bsz").count(1)
 			probes = append(probes, p)
