@@ -36,22 +36,40 @@ func (c *Charge) Check() error {
 		return fmt.Errorf("item: %q: want one of %s, or nothing for a machine", c.Item, words(items[1:]))
 	case c.Instance == "":
 		return errors.New("instance: is missing")
-	case c.Offering.Cloud == "" || c.Offering.Type == "" && c.Item == Machine && c.Kind != Correction: // a bill need not tell
-		return errors.New("offering: has no cloud or no type")
+	case c.Offering.Cloud == "":
+		return errors.New("offering.cloud: is missing")
+	case c.Offering.Type == "" && c.Item == Machine && c.Kind != Correction: // a bill need not tell
+		return errors.New("offering.type: is missing")
 	case !c.From.Before(c.To):
 		return fmt.Errorf("to: %s is not after from, %s", c.To.Format(time.RFC3339), c.From.Format(time.RFC3339))
 	case c.From.Before(firstInstant) || c.To.After(lastInstant):
 		return fmt.Errorf("from: %s to %s: want years from %d to %d", c.From.Format(time.RFC3339), c.To.Format(time.RFC3339), firstInstant.Year(), lastInstant.Year()-1)
-	case c.Share != int(int32(c.Share)) || c.Of != int(int32(c.Of)):
+	case c.Of < 0 || c.Of != int(int32(c.Of)):
+		return fmt.Errorf("of: %d: no machine has that many accelerators", c.Of)
+	case c.Share != int(int32(c.Share)):
 		return fmt.Errorf("share: %d of %d accelerators: no machine has so many", c.Share, c.Of)
+	case c.Run < 1:
+		return fmt.Errorf("run: %d: want 1 for the first start, or more", c.Run)
 	case c.Run != int(int32(c.Run)):
 		return fmt.Errorf("run: %d: no machine starts so often", c.Run)
+	case c.Round < 0:
+		return fmt.Errorf("round: %d: want 0 or more", c.Round)
 	case !slices.Contains(accounts, c.Account):
 		return fmt.Errorf("account: %q: want one of %s", c.Account, words(Accounts()))
 	case c.Account == ToJob && c.Job == "":
 		return errors.New("job: is missing, though a job bears it")
-	case c.List < 0 || c.Public < 0:
-		return fmt.Errorf("list: %s USD/h, or public %s USD/h, is negative", c.List, c.Public)
+	case c.List < 0:
+		return fmt.Errorf("list: %s USD/h is negative", c.List)
+	case c.Public < 0:
+		return fmt.Errorf("public: %s USD/h is negative", c.Public)
+	case c.Per < 0:
+		return fmt.Errorf("per: %d nanoseconds: want 0 for an hour, or more", int64(c.Per))
+	case c.Quantity < 0:
+		return fmt.Errorf("quantity: %d: want 0 for one, or more", c.Quantity)
+	case c.Price < 0 || c.Price != 0 && c.Kind != Purchase:
+		return fmt.Errorf("price: %s USD of a %s: only a purchase has one, and it is more than 0", c.Price, c.Kind)
+	case !c.Invoiced.IsZero() && (c.Invoiced.Before(firstInstant) || c.Invoiced.After(lastInstant)):
+		return fmt.Errorf("invoiced: %s: want years from %d to %d", c.Invoiced.Format(time.RFC3339), firstInstant.Year(), lastInstant.Year()-1)
 	case c.Rate < 0:
 		return fmt.Errorf("rate: %s USD/h is negative", c.Rate)
 	case !c.Known && c.Amount != 0:

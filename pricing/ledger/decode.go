@@ -2,13 +2,10 @@ package ledger
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"time"
+	"unicode/utf8"
 
 	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/provider"
@@ -41,24 +38,13 @@ func (d *decoder) charge(line []byte, c *Charge) error {
 	return c.Check()
 }
 
-// decodeAny reads any JSON object that is a charge.
+// decodeAny reads any JSON object that is a charge. The error begins with the field.
 func decodeAny(line []byte, c *Charge) error {
 	*c = Charge{}
-	decoder := json.NewDecoder(bytes.NewReader(line))
-	decoder.DisallowUnknownFields()
-	err := decoder.Decode(c)
-	var wrong *json.UnmarshalTypeError
-	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return errors.New("the line ends within a charge")
-	case errors.As(err, &wrong):
-		return fmt.Errorf("%s: a %s does not belong here", cmp.Or(wrong.Field, "charge"), wrong.Value)
-	case err != nil:
-		return err
-	case decoder.More():
-		return errors.New("more than one charge on a line")
+	if !utf8.Valid(line) {
+		return errors.New("is no text in UTF-8")
 	}
-	return nil
+	return objectOf(bytes.TrimSpace(line), chargeFields, c)
 }
 
 // plain reads a line whose fields come in their order, without blanks and escapes.
@@ -185,9 +171,7 @@ func (d *decoder) offering(object []byte, o *provider.Offering) bool {
 	}
 	known, ok := d.offerings[string(object)]
 	if !ok {
-		decoder := json.NewDecoder(bytes.NewReader(object))
-		decoder.DisallowUnknownFields()
-		if decoder.Decode(&known) != nil || decoder.More() {
+		if objectOf(object, offeringFields, &known) != nil {
 			return false
 		}
 		d.offerings[string(object)] = known

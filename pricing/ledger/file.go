@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/maphash"
 	"io"
@@ -114,6 +115,9 @@ func (f *File) lines(each func(c *Charge, place int64) error) error {
 		}
 	}
 	if err := lines.Err(); err != nil {
+		if errors.Is(err, bufio.ErrTooLong) {
+			err = fmt.Errorf("has more than %d KiB: want a charge a line", longest>>10)
+		}
 		return &LineError{n, err}
 	}
 	return nil
