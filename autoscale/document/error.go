@@ -3,9 +3,7 @@ package document
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode"
 )
 
 // Error is the first thing in a file that cannot be used.
@@ -24,20 +22,6 @@ func (e *Error) Error() string {
 		where += e.Path + ": "
 	}
 	return OneLine(where + e.Reason)
-}
-
-// OneLine writes line ends and other control characters as Go does in quotes: what a file
-// says is printed, and is no command to a terminal.
-func OneLine(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
-			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
 }
 
 // Nearest is the known word that was probably meant by word: the same but for

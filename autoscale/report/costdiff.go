@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -66,7 +65,7 @@ func NewCostDiff(before, after CostConfig) CostDiff {
 // Table writes both sides and their change. The change as printed is the difference
 // of the sides as printed, and each column adds up.
 func (d CostDiff) Table(w io.Writer) error {
-	t := newTable()
+	t := NewTable()
 	head, unit, foot := table.Row{}, table.Row{}, table.Row{}
 	for i, dim := range d.by {
 		head, unit = append(head, dim.String()), append(unit, "")
@@ -110,7 +109,7 @@ func (d CostDiff) Table(w io.Writer) error {
 		}
 	}
 	t.AppendFooter(append(foot, cells(beforeSum, afterSum, d.sum)...))
-	return written(w, []string{rendered(t)})
+	return written(w, []string{Rendered(t)})
 }
 
 type diffJSON struct {
@@ -172,7 +171,7 @@ func (d CostDiff) CSV(w io.Writer) error {
 		}
 		rows = append(rows, append(slices.Clone(r.key), r.before.Amount.String(), r.after.Amount.String(), change))
 	}
-	if err := csv.NewWriter(w).WriteAll(rows); err != nil {
+	if err := WriteCSV(w, rows); err != nil {
 		return fmt.Errorf("cost difference: %w", err)
 	}
 	return nil

@@ -69,7 +69,7 @@ func (c Cost) HTML(w io.Writer) error {
 	for _, a := range anomalies[:min(len(anomalies), jobRows)] {
 		p.Anomalies.Rows = append(p.Anomalies.Rows, []string{a.What, a.Kind, a.Why, dollars(a.Amount)})
 	}
-	if err := costPageTemplate.Execute(w, p); err != nil {
+	if err := writePage(w, costPageTemplate, p); err != nil {
 		return fmt.Errorf("cost page: %w", err)
 	}
 	return nil

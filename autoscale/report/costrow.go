@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -139,7 +138,7 @@ func (c Cost) CSV(w io.Writer) error {
 		}
 		rows = append(rows, cells)
 	}
-	if err := csv.NewWriter(w).WriteAll(rows); err != nil {
+	if err := WriteCSV(w, rows); err != nil {
 		return fmt.Errorf("cost report: %w", err)
 	}
 	return nil

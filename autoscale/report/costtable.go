@@ -9,6 +9,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/goodfleet/goodfleet/autoscale/document"
 	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/pricing/ledger"
 )
@@ -115,7 +116,7 @@ func (c Cost) table() table.Writer {
 		return r
 	}
 	head, unit, rows, foot := c.cells()
-	t := newTable()
+	t := NewTable()
 	t.AppendHeader(line(head))
 	t.AppendHeader(line(unit))
 	var configs []table.ColumnConfig
@@ -134,8 +135,11 @@ func (c Cost) table() table.Writer {
 
 // Table writes the report for a terminal.
 func (c Cost) Table(w io.Writer) error {
-	return written(w, append([]string{rendered(c.table()), ""}, c.Notes()...))
+	return written(w, append([]string{Rendered(c.table()), ""}, c.Notes()...))
 }
+
+// markdown keeps a cell a cell, and its text what it is.
+var markdown = strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", ">", "&gt;", "`", "\\`")
 
 // Markdown writes the report as a table for comments.
 func (c Cost) Markdown(w io.Writer) error {
@@ -143,7 +147,7 @@ func (c Cost) Markdown(w io.Writer) error {
 	line := func(cells []string) string {
 		escaped := make([]string, len(cells))
 		for i, cell := range cells {
-			escaped[i] = strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;", ">", "&gt;", "`", "\\`").Replace(cell)
+			escaped[i] = markdown.Replace(document.OneLine(cell))
 		}
 		return "| " + strings.Join(escaped, " | ") + " |"
 	}
@@ -171,7 +175,7 @@ func (c Cost) Markdown(w io.Writer) error {
 
 func written(w io.Writer, lines []string) error {
 	for _, line := range lines {
-		if _, err := fmt.Fprintln(w, line); err != nil {
+		if _, err := fmt.Fprintln(w, document.Lines(line)); err != nil {
 			return fmt.Errorf("cost report: %w", err)
 		}
 	}

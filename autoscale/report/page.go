@@ -7,7 +7,9 @@ import (
 	"html/template"
 	"io"
 	"slices"
+	"strings"
 
+	"github.com/goodfleet/goodfleet/autoscale/document"
 	"github.com/goodfleet/goodfleet/autoscale/sim"
 	"github.com/goodfleet/goodfleet/pricing"
 )
@@ -102,7 +104,7 @@ func (c Comparison) HTML(w io.Writer, page Page) error {
 		data.Pictures = append(data.Pictures, pricePicture(s, first))
 	}
 	data.Jobs, data.JobsCaption = jobTable(first)
-	if err := pageTemplate.Execute(w, data); err != nil {
+	if err := writePage(w, pageTemplate, data); err != nil {
 		return fmt.Errorf("report page: %w", err)
 	}
 	return nil
@@ -200,4 +202,15 @@ func jobTable(o sim.Outcome) (grid, string) {
 	}
 	table.Rows = append(table.Rows, row("no job (idle, boot)", "", dollars(shown[len(jobs)])), row("all", number(o.ReferenceHours, 1), dollars(total)))
 	return table, fmt.Sprintf("The %d that cost most, of %d. What a job bears includes its restarts and work done again.", min(jobRows, len(jobs)), len(jobs))
+}
+
+// writePage fills in a page at once. Names in it steer neither a terminal that shows
+// its source nor a parser that reads its pictures, in which control characters are none.
+func writePage(w io.Writer, page *template.Template, data any) error {
+	var text strings.Builder
+	if err := page.Execute(&text, data); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, document.Lines(text.String()))
+	return err
 }

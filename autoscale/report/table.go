@@ -11,6 +11,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/goodfleet/goodfleet/autoscale/document"
 	"github.com/goodfleet/goodfleet/autoscale/sim"
 	"github.com/goodfleet/goodfleet/pricing"
 )
@@ -18,8 +19,47 @@ import (
 // beaten marks a cell in which another variant is better than the subject.
 const beaten = "▲"
 
-// newTable is an empty table in the one style of this package.
-func newTable() table.Writer {
+// textTable is a table for people: what stands in its cells steers no terminal.
+type textTable struct{ table.Writer }
+
+// AppendHeader adds a row to the head.
+func (t textTable) AppendHeader(row table.Row, config ...table.RowConfig) {
+	t.Writer.AppendHeader(plainRow(row), config...)
+}
+
+// AppendRow adds a row.
+func (t textTable) AppendRow(row table.Row, config ...table.RowConfig) {
+	t.Writer.AppendRow(plainRow(row), config...)
+}
+
+// AppendFooter adds a row to the foot.
+func (t textTable) AppendFooter(row table.Row, config ...table.RowConfig) {
+	t.Writer.AppendFooter(plainRow(row), config...)
+}
+
+func plainRow(row table.Row) table.Row {
+	plain := make(table.Row, len(row))
+	for i, cell := range row {
+		plain[i] = document.OneLine(fmt.Sprint(cell))
+	}
+	return plain
+}
+
+// WriteCSV writes rows whose cells hold no control characters: a reader that shows
+// the file is not steered by a name in it.
+func WriteCSV(w io.Writer, rows [][]string) error {
+	plain := make([][]string, len(rows))
+	for i, row := range rows {
+		plain[i] = make([]string, len(row))
+		for k, cell := range row {
+			plain[i][k] = document.OneLine(cell)
+		}
+	}
+	return csv.NewWriter(w).WriteAll(plain)
+}
+
+// NewTable is an empty table in the one style that all tables have.
+func NewTable() table.Writer {
 	t := table.NewWriter()
 	style := table.StyleLight
 	style.Format.Header = text.FormatDefault
@@ -28,11 +68,11 @@ func newTable() table.Writer {
 	style.Options.SeparateColumns = false
 	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
 	t.SetStyle(style)
-	return t
+	return textTable{t}
 }
 
-// rendered is a table without blanks at the ends of its lines.
-func rendered(t table.Writer) string {
+// Rendered is a table without blanks at the ends of its lines.
+func Rendered(t table.Writer) string {
 	lines := strings.Split(t.Render(), "\n")
 	for i, line := range lines {
 		lines[i] = strings.TrimRight(line, " ")
@@ -43,7 +83,7 @@ func rendered(t table.Writer) string {
 // Table writes a comparison for a terminal, with the figures in which the subject
 // loses marked and said in words.
 func (c Comparison) Table(w io.Writer) error {
-	t := newTable()
+	t := NewTable()
 	heads, units := table.Row{"", "interruptions"}, table.Row{"", ""}
 	align := []table.ColumnConfig{{Number: 2, Align: text.AlignRight, AlignHeader: text.AlignRight}}
 	for i, f := range c.upTo(terminal) {
@@ -72,7 +112,7 @@ func (c Comparison) Table(w io.Writer) error {
 		}
 		t.AppendRow(row)
 	}
-	lines := []string{rendered(t)}
+	lines := []string{Rendered(t)}
 	if marked {
 		lines = append(lines, "", fmt.Sprintf("%s better than %s under the same interruptions", beaten, c.outcomes[0].Variant))
 	}
@@ -141,7 +181,6 @@ func (c Comparison) JSON(w io.Writer) error {
 // CSV writes one line for each outcome with every figure, unrounded; a value
 // that is not known is empty.
 func (c Comparison) CSV(w io.Writer) error {
-	out := csv.NewWriter(w)
 	head := []string{"variant", "hazard_scale"}
 	for _, f := range c.figures {
 		head = append(head, f.key)
@@ -158,7 +197,7 @@ func (c Comparison) CSV(w io.Writer) error {
 		}
 		rows = append(rows, row)
 	}
-	if err := out.WriteAll(rows); err != nil {
+	if err := WriteCSV(w, rows); err != nil {
 		return fmt.Errorf("comparison: %w", err)
 	}
 	return nil

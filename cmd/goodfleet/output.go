@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,6 +18,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/goodfleet/goodfleet/autoscale/document"
+	"github.com/goodfleet/goodfleet/autoscale/report"
 )
 
 // unknown stands for what is not known: unknown is not zero.
@@ -71,11 +71,13 @@ func (a answer) print(w io.Writer, format string) error {
 		text, err = document.YAML(a.data)
 		out.Write(text)
 	case asCSV:
-		err = csv.NewWriter(&out).WriteAll(append([][]string{a.grid.head}, a.grid.rows...))
+		err = report.WriteCSV(&out, append([][]string{a.grid.head}, a.grid.rows...))
 	default:
 		a.grid.table(&out)
 		if a.more != nil {
-			err = a.more(&out)
+			var more bytes.Buffer
+			err = a.more(&more)
+			out.WriteString(document.Lines(more.String()))
 		}
 	}
 	if err != nil {
@@ -89,16 +91,11 @@ func (a answer) print(w io.Writer, format string) error {
 const wrapAt = 100
 
 func (g grid) table(w io.Writer) {
-	t := table.NewWriter()
-	style := table.StyleLight
-	style.Format.Header, style.Format.Footer = text.FormatDefault, text.FormatDefault
-	style.Options.DrawBorder, style.Options.SeparateColumns = false, false
-	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
-	t.SetStyle(style)
+	t := report.NewTable()
 	row := func(cells []string) table.Row {
 		r := make(table.Row, len(cells))
 		for i, cell := range cells {
-			r[i] = document.OneLine(cell)
+			r[i] = cell
 		}
 		return r
 	}
@@ -116,9 +113,7 @@ func (g grid) table(w io.Writer) {
 	for _, cells := range g.rows {
 		t.AppendRow(row(cells))
 	}
-	for _, line := range strings.Split(t.Render(), "\n") {
-		fmt.Fprintln(w, strings.TrimRight(line, " "))
-	}
+	fmt.Fprintln(w, report.Rendered(t))
 	for _, note := range g.notes {
 		for line := range strings.SplitSeq(note, "\n") {
 			fmt.Fprintln(w, document.OneLine(line))

@@ -116,7 +116,7 @@ func objectOf[T any](text []byte, fields []lineField[T], into *T) error {
 		return unread(err)
 	}
 	if len(bytes.TrimSpace(text[decoder.InputOffset():])) > 0 {
-		return errors.New("something follows the object")
+		return errors.New("more than one charge on a line")
 	}
 	for i, f := range fields {
 		if f.must && seen&(1<<i) == 0 {
