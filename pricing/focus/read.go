@@ -84,7 +84,11 @@ func Read(r io.Reader, conversions ...Conversion) (facts []ledger.Fact, skipped 
 	}
 	at := map[string]int{}
 	for i, id := range head {
-		at[strings.TrimPrefix(id, "\ufeff")] = i
+		id = strings.TrimPrefix(id, "\ufeff")
+		if _, twice := at[id]; twice {
+			return nil, 0, fmt.Errorf("row 1: %s: the column is there twice", id)
+		}
+		at[id] = i
 	}
 	for _, id := range needed {
 		if _, ok := at[id]; !ok {
@@ -106,11 +110,11 @@ func Read(r io.Reader, conversions ...Conversion) (facts []ledger.Fact, skipped 
 			}
 			return strings.Clone(line[i])
 		}
-		if get("ChargeCategory") != "Usage" || get("ResourceId") == "" {
+		f, use, err := fact(get, conversions)
+		if err == nil && !use {
 			skipped++
 			continue
 		}
-		f, err := fact(get, conversions)
 		if err != nil {
 			return nil, 0, fmt.Errorf("row %d: %w", n, err)
 		}
@@ -119,25 +123,41 @@ func Read(r io.Reader, conversions ...Conversion) (facts []ledger.Fact, skipped 
 	}
 }
 
-func fact(get func(id string) string, conversions []Conversion) (ledger.Fact, error) {
-	f := ledger.Fact{Cloud: cloudOf(get), Says: get("ChargeDescription")}
-	var err error
-	if f.From, err = instant(get("ChargePeriodStart")); err != nil {
-		return f, fmt.Errorf("ChargePeriodStart: %w", err)
+// categories are those of charges in FOCUS 1.0 to 1.3.
+var categories = []string{"Adjustment", "Credit", "Purchase", "Tax", "Usage"}
+
+// fact reads a row; use is false where it is about no use of a resource. The costs of
+// every row are read: a sum over rows of which one is no number is none.
+func fact(get func(id string) string, conversions []Conversion) (f ledger.Fact, use bool, err error) {
+	f = ledger.Fact{Cloud: cloudOf(get), Says: get("ChargeDescription")}
+	if category := get("ChargeCategory"); !slices.Contains(categories, category) {
+		return f, false, fmt.Errorf("ChargeCategory: %q: want one of %s", category, strings.Join(categories, ", "))
 	}
-	if f.To, err = instant(get("ChargePeriodEnd")); err != nil {
-		return f, fmt.Errorf("ChargePeriodEnd: %w", err)
-	}
-	if !f.From.Before(f.To) {
-		return f, errors.New("ChargePeriodEnd: is not after ChargePeriodStart")
+	if _, err = ledger.ParseBilled(get("BilledCost")); err != nil {
+		return f, false, fmt.Errorf("BilledCost: %w", err)
 	}
 	if f.Amount, err = ledger.ParseBilled(get("EffectiveCost")); err != nil {
-		return f, fmt.Errorf("EffectiveCost: %w", err)
+		return f, false, fmt.Errorf("EffectiveCost: %w", err)
+	}
+	if get("ChargeCategory") != "Usage" || get("ResourceId") == "" {
+		return f, false, nil
+	}
+	if f.From, err = instant(get("ChargePeriodStart")); err != nil {
+		return f, false, fmt.Errorf("ChargePeriodStart: %w", err)
+	}
+	if f.To, err = instant(get("ChargePeriodEnd")); err != nil {
+		return f, false, fmt.Errorf("ChargePeriodEnd: %w", err)
+	}
+	if !f.From.Before(f.To) {
+		return f, false, errors.New("ChargePeriodEnd: is not after ChargePeriodStart")
 	}
 	if currency := get("BillingCurrency"); currency != "USD" {
+		if !currencies.MatchString(currency) {
+			return f, false, fmt.Errorf("BillingCurrency: %q: want a code of ISO 4217, such as USD", currency)
+		}
 		i := slices.IndexFunc(conversions, func(c Conversion) bool { return c.Currency == currency })
 		if i < 0 {
-			return f, fmt.Errorf("BillingCurrency: %q: say what it is worth, as in --rate %s=1.0870@2026-11-30", currency, currency)
+			return f, false, fmt.Errorf("BillingCurrency: %q: say what it is worth, as in --rate %s=1.0870@2026-11-30", currency, currency)
 		}
 		f.Amount = conversions[i].Into(f.Amount)
 	}
@@ -151,7 +171,7 @@ func fact(get func(id string) string, conversions []Conversion) (ledger.Fact, er
 	if get("PricingCategory") == "Dynamic" {
 		f.Offering.Market = provider.Spot
 	}
-	return f, nil
+	return f, true, nil
 }
 
 // itemOf says what a row is about.
@@ -193,10 +213,16 @@ func cloudOf(get func(id string) string) string {
 	return strings.TrimSpace(strings.ToLower(get("ProviderName")))
 }
 
+// firstYear and lastYear bound what a bill can be of, and what can be counted in nanoseconds.
+const firstYear, lastYear = 1970, 2261
+
 // instant reads the forms of time that bills have.
 func instant(text string) (time.Time, error) {
 	for _, layout := range []string{time.RFC3339, "2006-01-02 15:04:05", "2006-01-02 15:04:05 UTC", "2006-01-02T15:04:05"} {
 		if at, err := time.Parse(layout, text); err == nil {
+			if year := at.UTC().Year(); year < firstYear || year > lastYear {
+				return time.Time{}, fmt.Errorf("%q: want a year from %d to %d", text, firstYear, lastYear)
+			}
 			return at.UTC(), nil
 		}
 	}

@@ -49,11 +49,40 @@ func TestBillsAreReadAsCloudsWriteThem(t *testing.T) {
 		{"2026-11-03 10:00:00", "yesterday", "row 2: ChargePeriodStart: "},
 		{"2026-11-03 11:00:00", "2026-11-03 10:00:00", "row 2: ChargePeriodEnd: "},
 		{"EffectiveCost", "Cost", "row 1: EffectiveCost: the column is missing"},
+		{"1.5,USD", "1.5,", "row 2: BillingCurrency: "},
+		{"1.5,USD", "1.5,usd", "row 2: BillingCurrency: "},
+		{"USD,Usage", "USD,usage", "row 2: ChargeCategory: "},
+		{"USD,Usage", "USD,", "row 2: ChargeCategory: "},
+		{"2026-11-03 11:00:00", "9999-11-03 11:00:00", "row 2: ChargePeriodEnd: "},
+		{"BilledCost,EffectiveCost", "EffectiveCost,EffectiveCost", "row 1: EffectiveCost: the column is there twice"},
 		{"Compute\n", "Compute,more\n", "row 2: "},
 	} {
 		_, _, err := focus.Read(strings.NewReader(strings.Replace(aBill, c.from, c.to, 1)))
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s to %s: got %v, want %q", c.from, c.to, err, c.want)
+		}
+	}
+}
+
+// A cost is a number in every row, of use or not: sums are of all rows.
+func TestCostsThatAreNoNumbersAreRefusedByRowAndColumn(t *testing.T) {
+	for _, value := range []string{"", "NaN", "nan", "Inf", "-Inf", "+Infinity", "null", "N/A", "-", "1e400", "1e-400", "1E99999999999", "0x1p4", "0b11", "0o17", "1_000", `"1,000.50"`, "1 000", "1.5.2", "3/2", "$1", "1.5 USD", "12e", "e5", ".", "99999999999", "\x00", "1\x002"} {
+		for column, old := range map[string]string{"BilledCost": "\n%,1.5,USD", "EffectiveCost": "1.5,%,USD"} {
+			with := func(value string) string { return strings.Replace(old, "%", value, 1) }
+			text := strings.Replace(aBill, with("1.5"), with(value), 1)
+			if _, _, err := focus.Read(strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), "row 2: "+column+": ") {
+				t.Errorf("%s %q: got %v, want a refusal of row 2", column, value, err)
+			}
+		}
+		text := strings.Replace(aBill, "\n2,2,", "\n"+value+",2,", 1) // tax, which is left out
+		if _, _, err := focus.Read(strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), "row 3: BilledCost: ") {
+			t.Errorf("BilledCost %q of tax: got %v, want a refusal of row 3", value, err)
+		}
+	}
+	for value, want := range map[string]pricing.Money{"0": 0, "-1.5": -1_500_000_000, "1.5E-3": 1_500_000, "1e2": 100 * pricing.Dollar, ".5": 500_000_000, "2.": 2 * pricing.Dollar, "+1": pricing.Dollar} {
+		text := strings.Replace(aBill, "\n1.5,1.5,", "\n"+value+","+value+",", 1)
+		if facts, _, err := focus.Read(strings.NewReader(text)); err != nil || facts[0].Amount != want {
+			t.Errorf("%q: got %v, %v, want %s", value, facts, err, want)
 		}
 	}
 }

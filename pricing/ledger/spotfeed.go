@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -86,18 +87,22 @@ func readFeedLine(text string) (Fact, error) {
 	}, nil
 }
 
+// billed is how bills write numbers: decimal, with a point, and maybe an exponent.
+var billed = regexp.MustCompile(`^[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?0*[0-9]{1,2})?$`)
+
 // ParseBilled reads an amount of a bill, whose digits may go beyond the nano dollar:
-// it is rounded half to even. Exponents are read, as some exports write them.
+// it is rounded half to even. Exponents are read, as some exports write them; signs
+// between digits, other bases and what is no number are not.
 func ParseBilled(text string) (pricing.Money, error) {
-	if len(text) > 40 || strings.ContainsAny(text, "_xXpPnNiI/ ") {
-		return 0, fmt.Errorf("%w: %q", pricing.ErrNotMoney, text)
+	if text == "" {
+		return 0, fmt.Errorf("%w: is empty", pricing.ErrNotMoney)
 	}
-	if _, exponent, ok := strings.Cut(strings.ToLower(text), "e"); ok && len(strings.TrimLeft(exponent, "+-0")) > 2 {
-		return 0, fmt.Errorf("%w: %q: out of range", pricing.ErrNotMoney, text)
+	exact, ok := new(big.Rat), false
+	if len(text) <= 40 && billed.MatchString(text) {
+		exact, ok = exact.SetString(text)
 	}
-	exact, ok := new(big.Rat).SetString(text)
 	if !ok {
-		return 0, fmt.Errorf("%w: %q", pricing.ErrNotMoney, text)
+		return 0, fmt.Errorf("%w: %q: want a decimal number", pricing.ErrNotMoney, text)
 	}
 	exact.Mul(exact, new(big.Rat).SetInt64(int64(pricing.Dollar)))
 	quotient, rest := new(big.Int).QuoRem(exact.Num(), exact.Denom(), new(big.Int))
