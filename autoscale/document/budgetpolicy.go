@@ -186,6 +186,14 @@ func (d Document) policy() (*budget.Policy, error) {
 		Burn: pricing.Rate(s.Limits.Burn), MaxRate: pricing.Rate(s.Limits.Rate), OfList: float64(s.Limits.RateOfOnDemand),
 		Margin: float64(s.Margin), Cooldown: time.Duration(s.Cooldown), Notify: s.Notify,
 	}
+	for _, wait := range []struct {
+		field string
+		zero  bool
+	}{{"valid", s.Approval.Valid == 0}, {"within", s.Approval.Within == 0}} {
+		if _, given := d.Place("spec.approval." + wait.field); given && wait.zero {
+			return nil, d.Fail("spec.approval."+wait.field, "want more than 0")
+		}
+	}
 	for _, limit := range []struct {
 		field string
 		zero  bool

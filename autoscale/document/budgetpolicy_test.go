@@ -111,6 +111,13 @@ func TestPolicyErrorsNameLineAndReason(t *testing.T) {
 		{"more than all carried over", "unused: 20%", "unused: 120%", "spec.budget.carryOver.unused: want 100% at most"},
 		{"shares the wrong way round", "min: 40%, max: 90%", "min: 95%, max: 90%", "spec.limits.spotShare: min 0.95 is more than max 0.9"},
 		{"a share of one market alone", "team: Vision", "market: spot", "spec.limits.spotShare: of market spot alone the share is always the same"},
+		{"a margin over all", "margin: 3%", "margin: 300%", "policy.yaml:18:11: spec.margin: 300%: want less than 100%"},
+		{"a margin over a step", "margin: 3%", "margin: 80%", "policy.yaml:18:11: spec.margin: 80%: the step at 80% would never be armed again"},
+		{"a step that nothing comes to", "at: 80%", "at: 5000%", "policy.yaml:16:12: spec.steps[0].at: 5000%: no measure comes to it: want 1000% at most"},
+		{"a rate that limits nothing", "rateOfOnDemand: 70%", "rateOfOnDemand: 5000%", "spec.limits.rateOfOnDemand: 5000%: it limits nothing"},
+		{"more money than is counted", "120000 USD", "9000000000 USD", "policy.yaml:10:13: spec.budget.amount: 9000000000 USD: no fleet costs as much"},
+		{"a burn of more", "burn: 900 USD/h", "burn: 9000000000 USD/h", "spec.limits.burn: 9000000000 USD"},
+		{"years of cooling down", "cooldown: 30m", "cooldown: 4000d", "policy.yaml:19:13: spec.cooldown: 4000 days: want 366 at most"},
 		{"nobody answers", ", owner: vision-leads", "", "metadata.owner: is required"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -233,7 +233,7 @@ func (p *Policy) Validate() (field string, err error) {
 			return at + ".at", fmt.Errorf("want more than 0%%")
 		}
 	}
-	return "", nil
+	return p.senseless()
 }
 
 // Total is the cap for one key; "" where it is for all.
