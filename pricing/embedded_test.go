@@ -68,7 +68,13 @@ func TestEmbeddedPricesAreAccountedFor(t *testing.T) {
 		if r.Source == "" || r.At.IsZero() {
 			t.Errorf("%s: no source or day", r.File)
 		}
+		said := map[string]bool{}
 		for _, why := range r.Refused {
+			if text := why.Error(); said[text] {
+				t.Errorf("%s is said twice", text)
+			} else {
+				said[text] = true
+			}
 			refused[r.File+": "+string(why.Reason)]++
 		}
 	}

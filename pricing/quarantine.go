@@ -1,9 +1,12 @@
 package pricing
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -44,13 +47,51 @@ func OpenQuarantine(path string) (*Quarantine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("quarantine: %w", err)
 	}
-	if err := json.Unmarshal(data, &q.doc); err != nil {
+	if err := q.doc.read(data); err != nil {
 		return nil, fmt.Errorf("quarantine %s: %w", path, err)
 	}
-	if q.doc.Version != quarantineVersion {
-		return nil, fmt.Errorf("quarantine %s: version %d, want %d", path, q.doc.Version, quarantineVersion)
-	}
 	return q, nil
+}
+
+// read takes what save wrote, and nothing else: an accepted price is planned with. The
+// error begins with the field.
+func (f *quarantineFile) read(data []byte) error {
+	*f = quarantineFile{}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	err := decoder.Decode(f)
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("it ends too soon")
+	case errors.As(err, &wrong):
+		return fmt.Errorf("%s: a %s does not belong here", cmp.Or(wrong.Field, "document"), wrong.Value)
+	case err != nil:
+		return err
+	case decoder.More():
+		return errors.New("something follows the document")
+	case f.Version != quarantineVersion:
+		return fmt.Errorf("version: %d: want %d", f.Version, quarantineVersion)
+	}
+	check := func(field string, list []Suspect) error {
+		for i, s := range list {
+			at := fmt.Sprintf("%s[%d]", field, i)
+			switch {
+			case s.Quote.Rate <= 0:
+				return fmt.Errorf("%s.quote.rate: %s: want more than 0", at, s.Quote.Rate)
+			case s.ID != suspectID(s.Quote.Offering, s.Quote.Rate):
+				return fmt.Errorf("%s.id: %q: is not that of its offering and rate", at, s.ID)
+			case i > 0 && s.ID <= list[i-1].ID:
+				return fmt.Errorf("%s.id: %q: comes after %q", at, s.ID, list[i-1].ID)
+			}
+		}
+		return nil
+	}
+	accepted := make([]Suspect, len(f.Accepted))
+	for i, a := range f.Accepted {
+		accepted[i] = a.Suspect
+	}
+	return cmp.Or(check("suspects", f.Suspects), check("accepted", accepted))
 }
 
 // Suspects lists what waits for a person, by id.

@@ -111,3 +111,43 @@ func TestQuarantineRefusesUnknownIDsAndBadFiles(t *testing.T) {
 		}
 	}
 }
+
+// A price that is accepted is planned with: what a program did not write is refused.
+func TestQuarantineThatIsNoneIsRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "quarantine.json")
+	q, err := OpenQuarantine(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := q.Add(suspects(t, row(2, "p9.huge", "use1-az1", provider.Spot, "345", checkDay))...); err != nil {
+		t.Fatal(err)
+	}
+	written, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, old, new, want string }{
+		{"nothing", string(written), "", "it ends too soon"},
+		{"null", string(written), "null", "version: 0: want 1"},
+		{"a list", string(written), "[]", "document: a array"},
+		{"another document", string(written), `{"a":1}`, `unknown field "a"`},
+		{"binary junk", string(written), "\x00\x01", "invalid character"},
+		{"cut", "]", "", ""},
+		{"more", string(written), string(written) + "{}", "something follows"},
+		{"another rate", "345", "3.45", "suspects[0].id: "},
+		{"a negative rate", `"345"`, `"-345"`, "suspects[0].quote.rate: "},
+		{"a rate that is none", `"345"`, `"NaN"`, "not an amount"},
+		{"another version", `"version": 1`, `"version": 2`, "version: 2: want 1"},
+	} {
+		text := strings.Replace(string(written), c.old, c.new, 1)
+		if text == string(written) {
+			t.Fatalf("%s: nothing was replaced", c.name)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := OpenQuarantine(path); err == nil || !strings.HasPrefix(err.Error(), "quarantine "+path+": ") || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
+		}
+	}
+}

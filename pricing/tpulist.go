@@ -44,8 +44,11 @@ func (l *loader) readTPU() error {
 		}
 		key := strings.Join(row, "\x00")
 		if seen[key] {
-			r := Refusal{File: file, Line: i + 2, Field: "tpu_version", Text: row[tpuVersion], Reason: Repeated}
-			report.Refused = append(report.Refused, r, r)
+			for _, price := range []int{tpuOnDemand, tpuSpot} {
+				report.Refused = append(report.Refused, Refusal{
+					File: file, Line: i + 2, Field: t.columns[price], Text: row[price], Reason: Repeated, Detail: row[tpuVersion] + " in " + row[tpuZone],
+				})
+			}
 			continue
 		}
 		seen[key] = true

@@ -180,7 +180,7 @@ func runPricesEmbedded(_ context.Context, w io.Writer, cfg pricesConfig) error {
 		Kind       string               `json:"kind"`
 		Files      []pricing.FileReport `json:"files"`
 	}{document.APIVersion, "PriceReport", reports}
-	g.notes = append(g.notes, counted(refused, "row")+" of the lists cannot be used: that is known, and no finding.")
+	g.notes = append(g.notes, counted(refused, "price")+" of the lists cannot be used: that is known, and no finding.")
 	return answer{data: data, grid: g}.print(w, cfg.settings.output)
 }
 
