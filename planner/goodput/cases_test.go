@@ -131,6 +131,7 @@ func TestCasesAreRefusedWithTheirPlace(t *testing.T) {
 		{"a bare NaN", `"accum_time": 0.5`, `"accum_time": NaN`, "cases[1].samples[0].accum_time"},
 		{"no JSON", `{"cases"`, `cases`, ""},
 		{"an unknown version", `{"cases"`, `{"version": 2, "cases"`, "version"},
+		{"an id that steers a terminal", `"b"`, `"b\u001b[2J"`, "cases[1].id"},
 		{"two ids alike", `"b"`, `"a"`, "cases[1].id"},
 		{"an unknown kind", `"model"`, `"modell"`, "cases[0].kind"},
 		{"a missing kind", `"kind": "model", `, ``, "cases[0].kind"},

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // RowError is a row of a file of samples that cannot be used.
@@ -113,6 +114,9 @@ func readSample(name string, line int, fields map[string]string) (kind string, s
 	}
 	if fields[acceleratorColumn] == "" {
 		return refuse(acceleratorColumn, "is empty")
+	}
+	if name := fields[acceleratorColumn]; strings.ContainsFunc(name, unicode.IsControl) {
+		return refuse(acceleratorColumn, fmt.Sprintf("%+q: want text without control characters", name))
 	}
 	if kind = fields[kindColumn]; kind == "" {
 		kind = KindGPU

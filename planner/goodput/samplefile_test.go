@@ -38,6 +38,7 @@ func TestSampleFilesAreRefusedByRow(t *testing.T) {
 		{"an unknown column", "count", "counts", 1, "counts"},
 		{"a column twice", "count", "nodes", 1, "nodes"},
 		{"no accelerator", "TPU v5e", "", 4, "accelerator"},
+		{"an accelerator with a zero", "TPU v5e", "TPU\x00v5e", 4, "accelerator"},
 		{"an unknown kind", "tpu", "cpu", 4, "kind"},
 		{"two kinds of one type", "TPU v5e", "T4", 4, "kind"},
 		{"a text", "0.51", "fast", 2, "optim_time"},

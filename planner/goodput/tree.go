@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // InputError is a place in a document that cannot be used.
@@ -176,6 +177,9 @@ func (n node) text() string {
 	s, ok := n.value.(string)
 	if !ok {
 		n.tree.fail(n.path, "want a text")
+	}
+	if strings.ContainsFunc(s, unicode.IsControl) {
+		n.tree.fail(n.path, "%+q: want text without control characters", s)
 	}
 	return s
 }

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/planner/throughput"
 )
 
 // Columns of a workload of our own as a CSV. The first are required.
@@ -35,6 +37,12 @@ func ReadJobs(name string, r io.Reader) ([]*planner.Job, error) {
 	header, err := csv.NewReader(bytes.NewReader(text)).Read()
 	if err != nil {
 		return nil, fmt.Errorf("%s: header: %w", name, err)
+	}
+	for _, c := range header {
+		if !slices.Contains(jobColumns, c) && !slices.Contains(moreColumns, c) {
+			reason := "unknown column: want " + strings.Join(jobColumns, ", ") + ", and at will " + strings.Join(moreColumns, ", ")
+			return nil, &throughput.RowError{File: name, Line: 1, Column: c, Reason: reason}
+		}
 	}
 	for _, c := range moreColumns {
 		if slices.Contains(header, c) {

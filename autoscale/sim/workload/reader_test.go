@@ -76,6 +76,18 @@ func TestReadersNameTheRow(t *testing.T) {
 		{"own", own, "b,2026-08-03T08", "a,2026-08-03T08", 3, "job"},
 		{"own", own, "2026-08-04T00", "2026-08-01T00", 3, "deadline"},
 		{"own", own, "40000", "NaN", 2, "samples"},
+		{"own", own, "40000", "1e400", 2, "samples"},
+		{"own", own, "40000", "-1", 2, "samples"},
+		{"own", own, "a,2026", "a\x00b,2026", 2, "job"},
+		{"own", own, "a,2026", "\"a\nb\",2026", 2, "job"},
+		{"own", own, "a,2026", "a\x1b[2Jb,2026", 2, "job"},
+		{"own", own, "a,2026", "a\u009bb,2026", 2, "job"},
+		{"own", own, "a,2026", "a\xffb,2026", 2, "job"},
+		{"own", own, "NLP", "N\x7fLP", 2, "team"},
+		{"own", own, "A3C", "A3\x00C", 3, "type"},
+		{"own", own, "deadline", "deadlin", 1, "deadlin"},
+		{"own", own, "deadline", "team", 1, "team"},
+		{"requests", requests, "bert-1", "bert\x00-1", 2, "name"},
 	} {
 		err := read[tt.of](strings.Replace(tt.text, tt.old, tt.put, 1))
 		var row *throughput.RowError

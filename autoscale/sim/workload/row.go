@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/goodfleet/goodfleet/planner/throughput"
 )
@@ -37,7 +39,12 @@ func (f *row) text(i int, column string) string {
 		f.fail(column, "is missing")
 		return ""
 	}
-	return strings.Clone(strings.TrimSpace(f.fields[i]))
+	text := strings.TrimSpace(f.fields[i])
+	if strings.ContainsFunc(text, unicode.IsControl) || !utf8.ValidString(text) {
+		f.fail(column, fmt.Sprintf("%+q: want text without control characters", text))
+		return ""
+	}
+	return strings.Clone(text)
 }
 
 // number is a finite number.
@@ -89,6 +96,11 @@ func eachRecord(name string, r io.Reader, columns []string, use func(f *row) err
 	header, err := rows.Read()
 	if err != nil {
 		return fmt.Errorf("%s: header: %w", name, err)
+	}
+	for i, column := range header {
+		if slices.Contains(header[:i], column) {
+			return &throughput.RowError{File: name, Line: 1, Column: column, Reason: "is there twice"}
+		}
 	}
 	at := make([]int, len(columns))
 	for i, column := range columns {
