@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -66,16 +68,40 @@ func ReadWork(in io.Reader) (Work, error) {
 	var w Work
 	decoder := json.NewDecoder(in)
 	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&w); err != nil {
+	err := decoder.Decode(&w)
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		return Work{}, errors.New("it ends too soon")
+	case errors.As(err, &wrong):
+		return Work{}, fmt.Errorf("%s: a %s does not belong here", cmp.Or(wrong.Field, "document"), wrong.Value)
+	case err != nil:
 		return Work{}, err
+	case decoder.More():
+		return Work{}, errors.New("something follows the document")
 	}
 	if w.APIVersion != "goodfleet/v1" || w.Kind != "Work" {
 		return Work{}, fmt.Errorf("kind: %q of %q: want Work of goodfleet/v1", w.Kind, w.APIVersion)
 	}
+	if w.Unit == "" {
+		return Work{}, errors.New("unit: is missing")
+	}
+	seen := map[string]bool{}
 	for i, j := range w.Jobs {
-		if j.Job == "" || !(j.Done >= 0) {
-			return Work{}, fmt.Errorf("jobs[%d]: job %q has done %g", i, j.Job, j.Done)
+		at := fmt.Sprintf("jobs[%d]", i)
+		switch {
+		case j.Job == "":
+			return Work{}, fmt.Errorf("%s.job: is missing", at)
+		case seen[j.Job]:
+			return Work{}, fmt.Errorf("%s.job: %q is given twice", at, j.Job)
+		case j.Done < 0:
+			return Work{}, fmt.Errorf("%s.done: %g: want 0 or more", at, j.Done)
+		case j.Best != nil && j.Best.Hours < 0:
+			return Work{}, fmt.Errorf("%s.cheapest_alternative.hours: %g: want 0 or more", at, j.Best.Hours)
+		case j.Best != nil && j.Best.Cost < 0:
+			return Work{}, fmt.Errorf("%s.cheapest_alternative.cost: %s: want 0 or more", at, j.Best.Cost)
 		}
+		seen[j.Job] = true
 	}
 	return w, nil
 }

@@ -55,7 +55,7 @@ is used up, a cheaper one), where its quote was read, and what is not sold.`,
 	cmd.Flags().StringVar(&cfg.gpu, "gpu", "", "accelerator, such as V100, A100-80GB or \"TPU v5e\"")
 	cmd.Flags().StringVar(&cfg.at, "at", "", "instant or day of the book (default: the newest prices)")
 	cmd.Flags().BoolVar(&cfg.why, "why", false, "add effective prices, reasons for and against, sources, and what is not sold")
-	cmd.Flags().StringVar(&cfg.state, "state", "", "overrides and shortages in force: a file of kind Fleet, or a store (default: none)")
+	cmd.Flags().StringVar(&cfg.state, "state", "", "overrides and shortages in force, with --why: a file of kind Fleet, or a store (default: none)")
 	cmd.Flags().StringVar(&cfg.prices, "prices", "", "file of prices of your own, as prices check reads it; they go before the embedded ones")
 	return cmd
 }
@@ -110,6 +110,9 @@ type unpricedRow struct {
 }
 
 func runOffers(ctx context.Context, s streams, cfg offersConfig) error {
+	if cfg.state != "" && !cfg.why {
+		return fmt.Errorf("--state %s: what is in force is shown by --why: want it beside", cfg.state)
+	}
 	world, err := newWorld(cfg.settings)
 	if err != nil {
 		return err
