@@ -13,6 +13,8 @@
 // Saltzman, Operations Research Letters 15, 1994). The primal method serves
 // added columns and changed objectives, the dual method added bounds.
 //
+// Wide solves small programs in 512-bit numbers, where entries lie too far apart for tolerances.
+//
 // All limits are numbers of iterations. Rows and columns should be scaled by the
 // caller so that their largest entries are near 1: the tolerances are absolute.
 package linear

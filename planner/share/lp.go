@@ -73,7 +73,7 @@ func (p *Problem) solve(d demand, s settings) plan {
 		r.support = b.Support(sol.Prices, r.worth)
 	}
 	r.need, r.level = d.needs(r.objective), d.follow != nil
-	return r
+	return p.finer(&d, r, s)
 }
 
 // needs is what each job's row asks of its throughput at an objective; nil: nothing.

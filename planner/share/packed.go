@@ -9,13 +9,15 @@ import (
 
 // Settings of the programs with pairs, scaled like those of package block.
 const (
-	packedRounds  = 400   // programs, each with the columns that the last one missed
-	packedPerJob  = 4     // columns that a job adds in one round
-	packedStart   = 1e-7  // shares of the start point below this are left out
-	packedEarn    = 1e-10 // scaled reduced cost below which a column adds nothing
-	packedPivots  = 400_000
-	packedEnough  = 1e-6 // gap that is proved before the last columns are sought
-	packedPatient = 512  // jobs up to which they are
+	packedRounds  = 400     // programs, each with the columns that the last one missed
+	packedPerJob  = 4       // columns that a job adds in one round
+	packedStart   = 1e-7    // shares of the start point below this are left out
+	packedEarn    = 1e-10   // scaled reduced cost below which a column adds nothing
+	packedPivots  = 400_000 // most pivots; of small programs those that a program of its rows could need
+	packedFew     = 2_000   // pivots of any program
+	packedPerRow  = 300     // and more for each row
+	packedEnough  = 1e-6    // gap that is proved before the last columns are sought
+	packedPatient = 512     // jobs up to which they are
 )
 
 // pairing is a program with pairs: rows are each job's time, each job's throughput, each type's
@@ -32,10 +34,11 @@ type pairing struct {
 	level  float64
 	lp     *linear.Program
 	s      *linear.Simplex
-	single []int32 // job × type → column, -1
-	pair   []int32 // pair × type → column, -1
-	t      int     // the level's column
-	cost   float64 // its cost, so that duals are near 1
+	wide   *linear.Point // where the program was solved again in wide numbers; nil: not
+	single []int32       // job × type → column, -1
+	pair   []int32       // pair × type → column, -1
+	t      int           // the level's column
+	cost   float64       // its cost, so that duals are near 1
 }
 
 // solvePacked answers a demand in which pairs may share workers.
@@ -49,7 +52,11 @@ func (p *Problem) solvePacked(d demand, s settings) plan {
 	}
 	feasible := len(first.conflict) == 0 && first.x != nil
 	f.begin(&first, feasible)
-	return f.run(s)
+	r := f.run(s)
+	if feasible && r.status == block.Feasible && first.objective > r.objective {
+		f.alone(&r, &first, s)
+	}
+	return p.finer(&d, r, s)
 }
 
 func newPairing(p *Problem, d *demand) *pairing {
@@ -170,10 +177,15 @@ func (f *pairing) run(s settings) plan {
 	m := len(f.p.Jobs)
 	r := plan{bound: math.Inf(1)}
 	patient := m <= packedPatient
+	pivots := min(packedPivots, packedFew+packedPerRow*len(f.lp.Bound))
 	for round := 0; ; round++ {
-		status := f.s.Primal(packedPivots - f.s.Iteration)
+		status := f.s.Primal(pivots - f.s.Iteration)
 		infeasible := status == linear.Infeasible
 		if status != linear.Optimal && !infeasible {
+			if _, bound := f.price(false); bound < r.bound { // it holds at any prices
+				r.bound = bound
+			}
+			r.objective = f.s.Objective() * f.gain
 			r.status = block.Feasible
 			break
 		}
@@ -216,6 +228,16 @@ func (f *pairing) add(i int) {
 		[]float64{1, 1, -part * v[0] / f.speed[q.A], -part * v[1] / f.speed[q.B], part * float64(f.p.Jobs[q.A].Scale) / float64(f.p.Types[w].Workers)}))
 }
 
+// alone takes the point without pairs, where the search for pairs ended at a worse one.
+func (f *pairing) alone(r, first *plan, s settings) {
+	r.x, r.theta, r.objective = first.x, first.theta, first.objective
+	clear(r.pairs)
+	r.need = f.d.needs(r.objective)
+	if r.gap = distance(r.objective, r.bound); r.gap <= s.gap {
+		r.status = block.Optimal
+	}
+}
+
 // read copies the point and its prices.
 func (f *pairing) read(r *plan) {
 	m, n := len(f.p.Jobs), f.types
@@ -223,7 +245,7 @@ func (f *pairing) read(r *plan) {
 	r.theta, r.worth, r.prices = make([]float64, m), make([]float64, m), make([]float64, n)
 	for i, c := range f.single {
 		if c >= 0 {
-			x := f.part[i/n] * min(max(f.s.Value(int(c)), 0), 1)
+			x := f.part[i/n] * min(max(f.value(c), 0), 1)
 			r.x[i/n][i%n] = x
 			r.theta[i/n] += x * f.d.throughput(i/n, i%n)
 		}
@@ -231,7 +253,7 @@ func (f *pairing) read(r *plan) {
 	for i, c := range f.pair {
 		if c >= 0 {
 			q := f.p.Pairs[i/n]
-			x := f.part[q.A] * min(max(f.s.Value(int(c)), 0), 1)
+			x := f.part[q.A] * min(max(f.value(c), 0), 1)
 			r.pairs[i] = x
 			r.theta[q.A] += x * q.Throughput[i%n][0]
 			r.theta[q.B] += x * q.Throughput[i%n][1]
@@ -239,11 +261,11 @@ func (f *pairing) read(r *plan) {
 	}
 	r.need, r.level = f.d.needs(r.objective), f.d.follow != nil
 	for j := range m {
-		r.worth[j] = max(0, f.s.Price(m+j)) * f.gain / f.speed[j]
+		r.worth[j] = max(0, f.dual(m+j)) * f.gain / f.speed[j]
 	}
 	for w, t := range f.p.Types {
 		if t.Workers > 0 {
-			r.prices[w] = max(0, f.s.Price(2*m+w)) * f.gain / float64(t.Workers)
+			r.prices[w] = max(0, f.dual(2*m+w)) * f.gain / float64(t.Workers)
 		}
 	}
 	r.support = f.support(r)

@@ -26,8 +26,12 @@ func (f *pairing) lift(r *plan, s settings) {
 		}
 		if w := f.lightest(j); w >= 0 {
 			v := f.d.throughput(j, w)
-			r.x[j][w] += (need - r.theta[j]) / v
+			more := (need - r.theta[j]) / v
+			r.x[j][w] += more
 			r.theta[j] = need
+			if !r.level {
+				r.objective += more * f.p.value(f.d, j, w, v)
+			}
 		}
 	}
 	if over := f.p.over(r); over > 1+rowMiss {

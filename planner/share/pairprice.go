@@ -11,9 +11,9 @@ import (
 // all of that job's time.
 func (f *pairing) price(infeasible bool) (added int, bound float64) {
 	m, n := len(f.p.Jobs), f.types
-	price := func(r int) float64 { return max(0, f.s.Price(r)) }
+	price := func(r int) float64 { return max(0, f.dual(r)) }
 	if infeasible {
-		price = f.s.Ray
+		price = f.ray
 	}
 	time, speed, rent := make([]float64, m), make([]float64, m), make([]float64, n)
 	for j := range m {
@@ -96,7 +96,7 @@ func (f *pairing) support(r *plan) float64 {
 	total := 0.0
 	time := make([]float64, m)
 	for j := range m {
-		time[j] = max(0, f.s.Price(j)) * f.gain
+		time[j] = max(0, f.dual(j)) * f.gain
 	}
 	short := make([]float64, m)
 	for j := range m {
@@ -127,7 +127,7 @@ func (f *pairing) conflict() []int {
 	var list []int
 	m := len(f.p.Jobs)
 	for j := range m {
-		if at(f.d.floor, j) > 0 && math.Abs(f.s.Ray(m+j)) > 1e-9 {
+		if at(f.d.floor, j) > 0 && math.Abs(f.ray(m+j)) > 1e-9 {
 			list = append(list, j)
 		}
 	}
