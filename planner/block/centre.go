@@ -9,12 +9,14 @@ const (
 	centreNear  = 0.02 // distance of bound and point, relative, at which known prices begin
 	centreRound = 15   // of Newton's method on the capacity prices; five are usual
 	centreDone  = 0.01 // square of their decrement, over mu, at which the interior point method goes on
-	centreHalve = 20   // times that a step is cut until the function falls
+	centreHalve = 8    // times that a step is cut until the function falls
 )
 
 // start takes the point near the central path that fits prices of another round or of a
-// sample: within centreNear of what all jobs could gain at most.
-func (it *interior) start(lambda []float64) {
+// sample: within centreNear of what all jobs could gain at most. It reports whether there is
+// one to be found from there: far from the optimum, as prices are of a sample whose floors
+// its share of the capacity cannot meet, there is not.
+func (it *interior) start(lambda []float64) bool {
 	sum := 0.0
 	for _, l := range lambda {
 		sum += l
@@ -28,15 +30,16 @@ func (it *interior) start(lambda []float64) {
 	}
 	copy(it.lambda, lambda)
 	it.t, it.zt = 0, 0
-	it.centre(centreNear * sum / float64(it.pairs()))
+	return it.centre(centreNear * sum / float64(it.pairs()))
 }
 
 // centre moves the iterate of a program of gains near the point of the central path where
 // all complementarity products are mu: it minimises the smooth dual function of the
 // capacity prices, in which each job's own prices are at their minimum, by Newton's method
 // with steps that decrease it. At the end only the capacity rows are missed, and no column
-// holds the first steps of the interior point method back.
-func (it *interior) centre(mu float64) {
+// holds the first steps of the interior point method back. It reports whether it came there:
+// it ends where the function falls no more, or hardly.
+func (it *interior) centre(mu float64) bool {
 	for r, l := range it.lambda {
 		it.lambda[r] = max(l, mu)
 	}
@@ -46,7 +49,7 @@ func (it *interior) centre(mu float64) {
 		copy(from, it.lambda)
 		it.shortage(by)
 		if !it.factor() {
-			return
+			return false
 		}
 		cholSolve(it.chol, it.k, by)
 		decrement := 0.0
@@ -62,20 +65,25 @@ func (it *interior) centre(mu float64) {
 		}
 		it.iterations++
 		if !(decrement > centreDone*mu) {
-			return
+			return true
 		}
+		fell := false
 		for range centreHalve {
 			for r := range from {
 				it.lambda[r] = from[r] - step*by[r]
 			}
 			next := it.settle(mu)
-			if next <= value-0.1*step*decrement {
+			if fell = next <= value-0.1*step*decrement; fell {
 				value = next
 				break
 			}
 			step *= 0.4
 		}
+		if !fell {
+			return false
+		}
 	}
+	return true
 }
 
 // shortage is the gradient: what is left of each capacity row beyond v.

@@ -258,7 +258,9 @@ func (it *interior) run(tol float64, limit int) bool {
 			again--
 			since = 0
 			it.load(keep)
-			it.centre(keep.mu)
+			if !it.centre(keep.mu) {
+				break
+			}
 			continue
 		}
 		if score <= tol || mu < muLeast && score < 100*tol {

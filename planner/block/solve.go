@@ -144,9 +144,7 @@ func (p *Program) sift(s *Solution, o Options) {
 	for range siftRounds {
 		sc := p.scale(p.everyone(), keep, 1)
 		it := newInterior(sc)
-		if prices != nil && !p.levels() {
-			it.start(sc.scalePrices(prices, p))
-		} else {
+		if prices == nil || p.levels() || !it.start(sc.scalePrices(prices, p)) {
 			it.begin()
 		}
 		it.run(tol, o.iterations())
@@ -175,7 +173,10 @@ func (p *Program) sift(s *Solution, o Options) {
 		for i, k := range p.favoured(&w, p.everyone(), keepPerJob) {
 			keep[i] = keep[i] || k
 		}
-		if added == 0 || before > 0 && s.Gap > 0.9*before {
+		switch {
+		case added == 0 && tol > vertexTol: // all that pays is there: the point is not near enough
+			tol = max(0.1*tol, vertexTol)
+		case added == 0 || before > 0 && s.Gap > 0.9*before:
 			keep = nil
 		}
 	}
