@@ -19,7 +19,7 @@ var (
 	dollars  = span{1e-6, 1e6, true, "0, or 1e-6 to 1e6 USD/h"}
 	weights  = span{1e-9, 1e9, false, "1e-9 to 1e9"}
 	works    = span{1e-6, 1e18, true, "0, or 1e-6 to 1e18 steps"}
-	spells   = span{0, 1e12, true, "0 to 1e12 s"}
+	spells   = span{1e-6, 1e12, true, "0, or 1e-6 to 1e12 s"}
 	restarts = span{0, 1e12, true, "0 to 1e12"}
 	lambdas  = span{0, 1e12, true, "0 to 1e12"}
 	goodputs = span{1e-9, 1e12, true, "0 (unusable), or 1e-9 to 1e12"}
