@@ -180,30 +180,40 @@ func (p *proof) seat(k *packing, t int) {
 func (p *proof) ways(k *packing, i, c int, visit func(proposal)) {
 	d := &p.pr.Jobs[i]
 	col := &d.Columns[c]
-	room := k.binsOf(col.Offer)
+	var room []int
+	for _, b := range k.binsOf(col.Offer) {
+		if bin := &k.bins[b]; (bin.machine >= 0 || bin.jobs > 0) && k.fits(bin, d.State.Job, col) {
+			room = append(room, b)
+		}
+	}
+	sold := k.mayBuy(col.Offer, 1)
 	var pick func(from int, bins []int)
 	pick = func(from int, bins []int) {
-		if len(bins) == col.Nodes {
+		lacks := col.Nodes - len(bins)
+		if !sold && len(room)-from < lacks {
+			return
+		}
+		if lacks == 0 {
 			if prop, ok := k.proposeAt(i, c, slices.Clone(bins)); ok {
 				visit(prop)
 			}
 			return
 		}
-		seen := map[int]bool{} // classes of empty machines that were tried here
+		var few [4]int
+		seen := few[:0] // classes of empty machines that were tried here
 		for at := from; at < len(room); at++ {
 			b := room[at]
-			bin := &k.bins[b]
-			if bin.machine < 0 && bin.jobs == 0 || !k.fits(bin, d.State.Job, col) {
-				continue
-			}
-			if bin.jobs == 0 {
-				if class := p.r.classOf(bin); seen[class] {
+			if bin := &k.bins[b]; bin.jobs == 0 {
+				class := p.r.classOf(bin)
+				if slices.Contains(seen, class) {
 					continue
-				} else {
-					seen[class] = true
 				}
+				seen = append(seen, class)
 			}
 			pick(at+1, append(bins[:len(bins):len(bins)], b))
+		}
+		if !sold || !k.mayBuy(col.Offer, lacks) {
+			return
 		}
 		more := slices.Clone(bins)
 		for len(more) < col.Nodes {
@@ -221,6 +231,7 @@ func (k *packing) proposeAt(i, c int, bins []int) (proposal, bool) {
 	d := &k.pr.Jobs[i]
 	col := &d.Columns[c]
 	p := proposal{seat: seat{column: c, worth: col.Here}}
+	p.bins = make([]int, 0, len(bins))
 	own := 0
 	for _, b := range bins {
 		if b < 0 {
