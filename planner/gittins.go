@@ -10,8 +10,9 @@ import "math"
 // with S the whole work and x what is done, per sample. Of work that is known it is
 // one over what is left. Work that is not known is that of a job of the family which took
 // more than x (JobState.Alike), each as likely. Where there are none it is lognormal as in
-// Remaining, with median one hour at reference samples per hour. A limit ends either at
-// the latest there.
+// Remaining, with median one hour at reference samples per hour, and x is taken in steps:
+// jobs of that law are served in turn, since the index of one that runs falls, and no turn
+// is to be shorter than all before it. A limit ends either at the latest there.
 // A job that is done has the index of a single sample.
 //
 // Serving the largest index first has the least mean time of all rules that learn
@@ -25,7 +26,7 @@ func Gittins(s *JobState, reference float64) float64 {
 	if rest := s.rests(); len(rest) > 0 {
 		return gittinsOf(rest)
 	}
-	x := max(s.Done, reference*1e-9)
+	x := stepDown(s.Done, reference)
 	t := truncated{mu: math.Log(reference), x: x}
 	most := math.Exp(t.mu+sigmaWork*6) + x // beyond it the chance to end is past 1 − 1e-9
 	best := 0.0
@@ -51,6 +52,19 @@ func Gittins(s *JobState, reference float64) float64 {
 		}
 	}
 	return max(best, fa, fb)
+}
+
+// firstStep is the work below which all jobs of unknown work are new, in hours at the
+// reference.
+const firstStep = 1.0 / 16
+
+// stepDown is what is done in steps: samples of the reference's hours times a power of
+// two, rounded down; next to nothing below the first step.
+func stepDown(done, reference float64) float64 {
+	if done < firstStep*reference {
+		return reference * 1e-9
+	}
+	return reference * math.Exp2(math.Floor(math.Log2(done/reference)))
 }
 
 // sigmaWork is the standard deviation of the logarithm of work that is not known.

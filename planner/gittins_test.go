@@ -45,7 +45,7 @@ func gittinsByGrid(done, limit, reference float64) float64 {
 
 func TestGittinsIsTheBestChancePerWork(t *testing.T) {
 	const reference = 2e4
-	for _, done := range []float64{0.01, 0.1, 0.5, 1, 3, 20} {
+	for _, done := range []float64{1e-9, 0.0625, 0.5, 1, 4, 16} { // where steps are
 		for _, left := range []float64{0, 0.05, 0.7, 5} { // to the limit; 0: there is none
 			j := Job{Work: Work{Kind: WorkUnknown}}
 			if left > 0 {
@@ -56,6 +56,26 @@ func TestGittinsIsTheBestChancePerWork(t *testing.T) {
 			if math.Abs(got-want) > 5e-3*want {
 				t.Errorf("done %g, left %g: index %g, every amount tried %g", done, left, got, want)
 			}
+		}
+	}
+}
+
+// Between two steps the index stands: of two jobs that are served by it in turn, the one
+// that runs stays for as long as it had run before.
+func TestGittinsFallsInSteps(t *testing.T) {
+	const reference = 2e4
+	j := Job{Work: Work{Kind: WorkUnknown}}
+	at := func(hours float64) float64 {
+		return Gittins(&JobState{Job: &j, Done: hours * reference}, reference)
+	}
+	for _, stands := range [][2]float64{{0, 0.0624}, {0.0625, 0.1249}, {0.5, 0.999}, {8, 15.9}} {
+		if a, b := at(stands[0]), at(stands[1]); a != b {
+			t.Errorf("index %g after %g h and %g after %g h: want the same", a, stands[0], b, stands[1])
+		}
+	}
+	for _, falls := range [][2]float64{{0.99, 1}, {3, 5}, {15, 17}} {
+		if a, b := at(falls[0]), at(falls[1]); a <= b {
+			t.Errorf("index %g after %g h and %g after %g h: want less", a, falls[0], b, falls[1])
 		}
 	}
 }
