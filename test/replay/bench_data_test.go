@@ -29,7 +29,7 @@ func BenchmarkPhillyTrace(b *testing.B) {
 			rounds := int64(0)
 			began := cpuSec(b)
 			for b.Loop() {
-				s, err := elasticSetting(data, experiment{Name: name, Cluster: "sia", Workloads: "sia/philly", Scheduler: scheduler}, point{}, 1)
+				s, _, err := elasticSetting(data, experiment{Name: name, Cluster: "sia", Workloads: "sia/philly", Scheduler: scheduler}, point{}, 1)
 				if err != nil {
 					b.Fatal(err)
 				}

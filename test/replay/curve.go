@@ -73,8 +73,11 @@ func curves(rows []*row) []byte {
 	_ = w.Write(curveColumns) // a buffer never fails
 	number := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 	for _, r := range rows {
+		if r.beside {
+			continue
+		}
 		for i, x := range r.results {
-			k := r.key(i)
+			k := r.curveKey(i)
 			for _, c := range x.curves {
 				for _, p := range c.points {
 					_ = w.Write([]string{k.experiment, k.point, strconv.Itoa(k.seed), k.ablation, c.name, number(p.X), number(p.Y)})
@@ -120,7 +123,7 @@ func parseCurves(name string, r io.Reader) (map[key][]curve, error) {
 				return nil, fmt.Errorf("%s:%d: %s: %w", name, i+2, n.column, err)
 			}
 		}
-		k := key{f[0], f[1], f[3], seed}
+		k := key{experiment: f[0], point: f[1], ablation: f[3], seed: seed}
 		list := held[k]
 		if len(list) == 0 || list[len(list)-1].name != f[4] {
 			list = append(list, curve{name: f[4]})

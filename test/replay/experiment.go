@@ -32,6 +32,7 @@ type experiment struct {
 	Shown      bool      `json:"shown"`      // nothing was published that it could be held against
 	Tolerance  tolerance `json:"tolerance"`  // of the difference from the published numbers
 	Why        string    `json:"why"`        // that tolerance
+	Beside     []further `json:"beside"`     // more measures of the same runs
 	Points     []point   `json:"points"`
 	Ablations  []ablation
 	Cause      string `json:"cause"` // of differences beyond the tolerance, as the ablations show it
@@ -47,6 +48,15 @@ type scheduler struct {
 	Interior bool   `json:"interior"`
 	Ever     bool   `json:"ever"`    // Gavel's accounts go on for ever, see peer.GavelConfig
 	Unknown  bool   `json:"unknown"` // it is not told how much work jobs have
+}
+
+// further is one more measure of the runs of an experiment, with what is published of it
+// at each of its points, in their order.
+type further struct {
+	Measure   string    `json:"measure"`
+	Published []float64 `json:"published"` // none, or a negative one: it is only shown
+	Tolerance tolerance `json:"tolerance"`
+	Why       string    `json:"why"` // that tolerance, and whose number it is
 }
 
 // tolerance is absolute, in the unit of the measure, or relative; one-sided where less
@@ -81,6 +91,9 @@ type point struct {
 	Model     string  `json:"model"` // that all jobs train, on spot machines
 	Value     float64 `json:"value"` // USD that an hour of each is worth there; 0: a cent
 	Seeds     []int   `json:"seeds"` // the mean over them; none: 0
+	Scale     string  `json:"scale"` // in words, of a cluster and workloads of the point's own
+	Cluster   string  `json:"cluster"`
+	Workloads string  `json:"workloads"`
 	Published float64 `json:"published"`
 	Peer      float64 `json:"peer"`  // by the authors' own simulator; 0: it is what was published, or not known
 	Quick     bool    `json:"quick"` // part of the quick set
@@ -110,6 +123,9 @@ func (p point) at() string {
 	if p.Load > 0 {
 		words = append(words, fmt.Sprintf("%g jobs/h", p.Load))
 	}
+	if p.Scale != "" {
+		words = append(words, p.Scale)
+	}
 	if p.Model != "" {
 		words = append(words, p.Model)
 	}
@@ -131,7 +147,7 @@ func (p point) at() string {
 // Measures of an outcome.
 const (
 	meanJCT  = "mean JCT, h"
-	makespan = "makespan, h" // and costShare, of spot machines
+	makespan = "makespan, h" // and costShare, of spot machines; lateShare and worstRho, of jobs that adapt
 )
 
 // readExperiments reads all of experiments/, by name of file.
@@ -193,6 +209,9 @@ func (e *experiment) validate() error {
 	if err := e.validatePoints("points", e.Points); err != nil {
 		return err
 	}
+	if err := e.validateBeside(); err != nil {
+		return err
+	}
 	whats := map[string]bool{"": true}
 	for i, a := range e.Ablations {
 		if whats[a.What] {
@@ -206,6 +225,27 @@ func (e *experiment) validate() error {
 	return nil
 }
 
+// validateBeside reports the first thing that is wrong with the measures beside.
+func (e *experiment) validateBeside() error {
+	told := map[string]bool{e.Measure: true}
+	for i, b := range e.Beside {
+		switch {
+		case b.Measure != makespan && (b.Measure != lateShare && b.Measure != worstRho || e.Workloads == ""):
+			return fmt.Errorf("beside[%d].measure %q: want %q or, of jobs that adapt, %q or %q", i, b.Measure, makespan, lateShare, worstRho)
+		case told[b.Measure]:
+			return fmt.Errorf("beside[%d].measure %q is given twice", i, b.Measure)
+		case len(b.Published) != 0 && len(b.Published) != len(e.Points):
+			return fmt.Errorf("beside[%d].published: %d numbers of %d points: want one of each, or none", i, len(b.Published), len(e.Points))
+		case len(b.Published) != 0 && (b.Tolerance.Abs < 0 || b.Tolerance.Rel < 0 || b.Tolerance.Abs+b.Tolerance.Rel == 0):
+			return fmt.Errorf("beside[%d].tolerance %+v: want one of more than 0", i, b.Tolerance)
+		case b.Why == "":
+			return fmt.Errorf("beside[%d].why is empty", i)
+		}
+		told[b.Measure] = true
+	}
+	return nil
+}
+
 // validatePoints reports the first thing that is wrong with the points of a field.
 func (e *experiment) validatePoints(field string, points []point) error {
 	told := map[string]bool{}
@@ -213,6 +253,8 @@ func (e *experiment) validatePoints(field string, points []point) error {
 		switch {
 		case !(p.Published > 0) != e.Shown || p.Value < 0 || p.Load < 0 || p.Jobs < 0 || p.Peer < 0:
 			return fmt.Errorf("%s[%d]: %+v: want a published number, unless it is only shown, and no negative load, jobs, value or peer", field, i, p)
+		case (p.Scale != "") != (p.Cluster != "") || (p.Scale != "") != (p.Workloads != ""):
+			return fmt.Errorf("%s[%d]: scale %q, cluster %q, workloads %q: want all or none", field, i, p.Scale, p.Cluster, p.Workloads)
 		case told[p.at()]:
 			return fmt.Errorf("%s[%d]: %s is given twice", field, i, p.at())
 		}

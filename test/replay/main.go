@@ -124,8 +124,13 @@ func takeRecorded(rows []*row, cfg config) error {
 	}
 	for _, r := range rows {
 		for i := range r.results {
-			if x, ok := held[r.key(i)]; ok && (cfg.missing || !r.asked) {
-				x.curves = drawn[r.key(i)]
+			x, ok := held[r.key(i)]
+			switch {
+			case !ok || !cfg.missing && r.asked:
+			case r.beside:
+				r.results[i] = r.results[i].with(r.measure, x.value)
+			default:
+				x.curves = drawn[r.curveKey(i)]
 				r.results[i] = x
 			}
 		}
@@ -133,11 +138,15 @@ func takeRecorded(rows []*row, cfg config) error {
 	return nil
 }
 
-// row is a point with what it came to, one result per seed.
+// row is a measure of a point with what it came to, one result per seed.
 type row struct {
 	experiment *experiment
 	point      point
-	ablation   string   // what was changed; "": nothing
+	ablation   string // what was changed; "": nothing
+	measure    string
+	tolerance  tolerance
+	shown      bool     // there is nothing to hold it against
+	beside     bool     // it has the results of the row before that is not, and is not run
 	asked      bool     // it is to be run
 	results    []result // of which those of no rounds are not known
 }
@@ -147,14 +156,28 @@ func rowsOf(all []experiment, quick bool) []*row {
 	var rows []*row
 	add := func(r *row) {
 		if r.point.Quick || !quick {
+			e := r.experiment
+			r.measure, r.tolerance, r.shown = e.Measure, e.Tolerance, e.Shown
 			r.results = make([]result, len(r.point.seeds()))
 			rows = append(rows, r)
 		}
 	}
 	for i := range all {
 		e := &all[i]
-		for _, p := range e.Points {
+		for at, p := range e.Points {
 			add(&row{experiment: e, point: p})
+			if quick && !p.Quick {
+				continue
+			}
+			main := rows[len(rows)-1]
+			for _, b := range e.Beside {
+				more := &row{experiment: e, point: p, measure: b.Measure, tolerance: b.Tolerance, beside: true, results: main.results}
+				more.point.Published, more.point.Peer = 0, 0
+				if more.shown = len(b.Published) == 0 || b.Published[at] < 0; !more.shown {
+					more.point.Published = b.Published[at]
+				}
+				rows = append(rows, more)
+			}
 		}
 		for _, a := range e.Ablations {
 			for _, p := range a.Points {
@@ -178,9 +201,9 @@ func runAll(ctx context.Context, tell io.Writer, cfg config, rows []*row) error 
 	for _, r := range rows {
 		for i, seed := range r.point.seeds() {
 			mu.Lock()
-			known := r.results[i].known()
+			known := r.results[i].tells(r.experiment.Beside)
 			mu.Unlock()
-			if known || !r.asked {
+			if known || !r.asked || r.beside {
 				continue
 			}
 			group.Go(func() error {
@@ -206,36 +229,50 @@ func runAll(ctx context.Context, tell io.Writer, cfg config, rows []*row) error 
 // complete reports whether all seeds are known.
 func (r *row) complete() bool {
 	for _, x := range r.results {
-		if !x.known() {
+		if _, ok := r.value(x); !ok {
 			return false
 		}
 	}
 	return true
 }
 
-// mean over the seeds.
+// value is what a result says of the measure of the row. ok is false where it was not run,
+// or did not tell.
+func (r *row) value(x result) (v float64, ok bool) {
+	if r.beside {
+		v, ok = x.beside[r.measure]
+		return v, ok
+	}
+	return x.value, x.known()
+}
+
+// mean over the seeds; of what is the largest of a run, the largest.
 func (r *row) mean() float64 {
-	sum := 0.0
+	sum, most := 0.0, 0.0
 	for _, x := range r.results {
-		sum += x.value
+		v, _ := r.value(x)
+		sum, most = sum+v, max(most, v)
+	}
+	if r.measure == worstRho {
+		return most
 	}
 	return sum / float64(len(r.results))
 }
 
 // judged rows must be met; ablations need not, and what is only shown.
-func (r *row) judged() bool { return r.ablation == "" && !r.experiment.Shown }
+func (r *row) judged() bool { return r.ablation == "" && !r.shown }
 
-func (r *row) met() bool { return r.experiment.Tolerance.holds(r.mean(), r.point.Published) }
+func (r *row) met() bool { return r.tolerance.holds(r.mean(), r.point.Published) }
 
 // verdict of a row, in a word.
 func (r *row) verdict() string {
 	switch {
-	case r.experiment.Shown:
-		return "shown"
-	case !r.judged():
+	case r.ablation != "":
 		return "ablation"
 	case !r.complete():
 		return "not complete"
+	case r.shown:
+		return "shown"
 	case !r.met():
 		return "not met"
 	}

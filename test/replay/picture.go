@@ -18,6 +18,7 @@ type picture struct {
 
 // picturesOf draws what there is: a picture of which nothing was run is left out.
 func picturesOf(rows []*row) []picture {
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r *row) bool { return r.beside })
 	all := []picture{
 		{"jct-load-single.svg", "Mean JCT over load, one worker a job. Rings: published; dots: ours.", overLoad(rows, "single")},
 		{"jct-load-multi.svg", "Mean JCT over load, one to eight workers a job. Rings: published; dots: ours.", overLoad(rows, "multi")},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"compress/gzip"
 	"fmt"
 	"os"
@@ -21,42 +22,42 @@ import (
 // elasticRound is the time between two rounds of the simulators of Pollux and Sia.
 const elasticRound = time.Minute
 
-// ground is whose measurements and workloads an experiment takes.
-type ground struct {
+// source is whose measurements and workloads an experiment takes.
+type source struct {
 	specs     []measured.Spec
 	profiles  string // folder of applications
 	workloads string // folder of workloads
 }
 
-// groundOf tells it by the folder of workloads.
-func groundOf(workloads string) ground {
+// sourceOf tells it by the folder of workloads.
+func sourceOf(workloads string) source {
 	if of, ok := strings.CutPrefix(workloads, "sia/"); ok {
-		return ground{measured.SiaSpecs(), "sia/profiles", filepath.Join("sia/workloads", of)}
+		return source{measured.SiaSpecs(), "sia/profiles", filepath.Join("sia/workloads", of)}
 	}
-	return ground{measured.PolluxSpecs(), "pollux/traces", filepath.Join("pollux", workloads)}
+	return source{measured.PolluxSpecs(), "pollux/traces", filepath.Join("pollux", workloads)}
 }
 
-// elasticSetting is the ground and the scheduler of a run on a workload of Pollux's or
+// elasticSetting is the setting and the ground of a run on a workload of Pollux's or
 // Sia's.
-func elasticSetting(data string, e experiment, p point, number int) (sim.Setting, error) {
-	on := groundOf(strings.ReplaceAll(e.Workloads, "LOAD", strconv.FormatFloat(p.Load, 'g', -1, 64)))
+func elasticSetting(data string, e experiment, p point, number int) (sim.Setting, *ground, error) {
+	on := sourceOf(cmp.Or(p.Workloads, strings.ReplaceAll(e.Workloads, "LOAD", strconv.FormatFloat(p.Load, 'g', -1, 64))))
 	applications := map[string]*measured.Application{}
 	var names []string
 	for _, spec := range on.specs {
 		a, err := measured.Read(os.DirFS(filepath.Join(data, on.profiles)), spec)
 		if err != nil {
-			return sim.Setting{}, err
+			return sim.Setting{}, nil, err
 		}
 		applications[a.Name] = a
 		names = append(names, a.Name)
 	}
 	requests, err := readRequests(data, on.workloads, number, names)
 	if err != nil {
-		return sim.Setting{}, err
+		return sim.Setting{}, nil, err
 	}
 	catalogue, prices, err := nothingSold()
 	if err != nil {
-		return sim.Setting{}, err
+		return sim.Setting{}, nil, err
 	}
 	how := e.Scheduler
 	if p.rule != nil {
@@ -72,7 +73,7 @@ func elasticSetting(data string, e experiment, p point, number int) (sim.Setting
 	switch how.Peer {
 	case "":
 		if s.Plan, err = gavelPlan(how, number); err != nil {
-			return sim.Setting{}, err
+			return sim.Setting{}, nil, err
 		}
 		s.Loop.Round, adapts = gavelRound, false
 	case "tiresias":
@@ -84,9 +85,9 @@ func elasticSetting(data string, e experiment, p point, number int) (sim.Setting
 	case "sia":
 		s.Plan = of.plan(peer.Sia{Of: of.known}.Plan)
 	case "srpt":
-		s.Plan = of.plan(func(p planner.Problem) (planner.Plan, error) { return policy.SRPT(p, policy.Settings{}) })
+		s.Plan = of.plan(srpt)
 	default:
-		return sim.Setting{}, fmt.Errorf("there is no peer %q", how.Peer)
+		return sim.Setting{}, nil, fmt.Errorf("there is no peer %q", how.Peer)
 	}
 	for _, q := range requests {
 		a := applications[q.Application]
@@ -109,11 +110,21 @@ func elasticSetting(data string, e experiment, p point, number int) (sim.Setting
 	if how.Unknown {
 		hideWork(&s)
 	}
-	cluster, err := sim.ParseCluster(e.Cluster, catalogue)
+	cluster, err := sim.ParseCluster(cmp.Or(p.Cluster, e.Cluster), catalogue)
 	if err != nil {
-		return sim.Setting{}, err
+		return sim.Setting{}, nil, err
 	}
-	return s, cluster.Stand(&s)
+	return s, &ground{applications, cluster.Kinds, map[lonely]float64{}}, cluster.Stand(&s)
+}
+
+// srpt is our default. What is seen of a job that runs changes how fast it is thought to
+// be on other machines, so each round is planned, as the others' are.
+func srpt(p planner.Problem) (planner.Plan, error) {
+	plan, err := policy.SRPT(p, policy.Settings{})
+	if next := p.Now.Add(elasticRound); len(plan.Allocations) > 0 && (plan.NextDecision.IsZero() || next.Before(plan.NextDecision)) {
+		plan.NextDecision = next
+	}
+	return plan, err
 }
 
 // readRequests reads a workload of Pollux's or Sia's.

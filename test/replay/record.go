@@ -11,14 +11,21 @@ import (
 	"strconv"
 )
 
-// key is what a run is recorded under.
+// key is what a measure of a run is recorded under.
 type key struct {
-	experiment, point, ablation string
-	seed                        int
+	experiment, point, ablation, measure string
+	seed                                 int
 }
 
 func (r *row) key(i int) key {
-	return key{r.experiment.Name, r.point.at(), r.ablation, r.point.seeds()[i]}
+	return key{r.experiment.Name, r.point.at(), r.ablation, r.measure, r.point.seeds()[i]}
+}
+
+// curveKey is what the curves of a run are recorded under, of no one measure.
+func (r *row) curveKey(i int) key {
+	k := r.key(i)
+	k.measure = ""
+	return k
 }
 
 // recordsIn is the file of runs in a folder.
@@ -29,11 +36,11 @@ var columns = []string{"experiment", "point", "seed", "ablation", "measure", "pu
 
 // Places of what is read again.
 const (
-	atExperiment, atPoint, atSeed, atAblation = 0, 1, 2, 3
-	atOurs, atRounds, atHash                  = 7, 10, 11
+	atExperiment, atPoint, atSeed, atAblation, atMeasure = 0, 1, 2, 3, 4
+	atOurs, atRounds, atHash                             = 7, 10, 11
 )
 
-// table is one line a run, for programs. Published number, peer's number and verdict
+// table is one line a measure of a run, for programs. Published number, peer's number and verdict
 // are those of the point, over all its seeds.
 func table(rows []*row) []byte {
 	var b bytes.Buffer
@@ -42,13 +49,14 @@ func table(rows []*row) []byte {
 	for _, r := range rows {
 		e := r.experiment
 		for i, x := range r.results {
-			if !x.known() {
+			v, ok := r.value(x)
+			if !ok {
 				continue
 			}
 			k := r.key(i)
 			_ = w.Write([]string{
-				k.experiment, k.point, strconv.Itoa(k.seed), k.ablation, e.Measure, exact(r.point.Published), exact(r.point.Peer),
-				strconv.FormatFloat(x.value, 'f', valueDigits, 64), e.Tolerance.String(), r.verdict(), strconv.FormatInt(x.rounds, 10), x.hash, commandOf(e),
+				k.experiment, k.point, strconv.Itoa(k.seed), k.ablation, k.measure, exact(r.point.Published), exact(r.point.Peer),
+				strconv.FormatFloat(v, 'f', valueDigits, 64), r.tolerance.String(), r.verdict(), strconv.FormatInt(x.rounds, 10), x.hash, commandOf(e),
 			})
 		}
 	}
@@ -102,7 +110,7 @@ func parseRecords(name string, r io.Reader) (map[key]result, error) {
 		if x.rounds, err = strconv.ParseInt(f[atRounds], 10, 64); err != nil || x.rounds < 1 {
 			return nil, fmt.Errorf("%s:%d: rounds %q: want a number of at least 1", name, i+2, f[atRounds])
 		}
-		k := key{f[atExperiment], f[atPoint], f[atAblation], seed}
+		k := key{f[atExperiment], f[atPoint], f[atAblation], f[atMeasure], seed}
 		if held[k].known() {
 			return nil, fmt.Errorf("%s:%d: this run is told twice", name, i+2)
 		}
@@ -111,16 +119,25 @@ func parseRecords(name string, r io.Reader) (map[key]result, error) {
 	return held, nil
 }
 
-// driftRel is how far from the recorded one a value may lie, relative to it, where an
-// experiment has no tolerance to both sides.
-const driftRel = 0.05
+// driftRel is how far from the recorded one a value may lie, relative to it, where a
+// measure has no tolerance to both sides; driftLate the same of shares of jobs, which are
+// few, in points.
+const (
+	driftRel  = 0.05
+	driftLate = 2
+)
 
 // drift is how far a value may lie from the recorded one, to either side.
-func (e *experiment) drift() tolerance {
-	if e.Shown || e.Tolerance.BetterFree {
+func (r *row) drift() tolerance {
+	switch {
+	case r.measure == lateShare:
+		return tolerance{Abs: driftLate}
+	case r.measure == worstRho: // of one job
+		return tolerance{Rel: 3 * driftRel}
+	case r.shown || r.tolerance.BetterFree:
 		return tolerance{Rel: driftRel}
 	}
-	return e.Tolerance
+	return r.tolerance
 }
 
 // compare tells which runs end otherwise than they are recorded in a file. Another hash is
@@ -136,17 +153,18 @@ func compare(tell io.Writer, name string, rows []*row) error {
 		for i, x := range r.results {
 			k := r.key(i)
 			was, ok := held[k]
-			if !ok || !x.known() {
+			v, told := r.value(x)
+			if !ok || !told {
 				continue
 			}
-			if was.value == x.value && was.rounds == x.rounds && was.hash == x.hash {
+			if was.value == v && was.rounds == x.rounds && was.hash == x.hash {
 				same++
 				continue
 			}
 			other++
-			run := fmt.Sprintf("%s %s seed %d %s: %.4f, recorded as %.4f", k.experiment, k.point, k.seed, k.ablation, x.value, was.value)
+			run := fmt.Sprintf("%s %s seed %d %s: %s %.4f, recorded as %.4f", k.experiment, k.point, k.seed, k.ablation, k.measure, v, was.value)
 			fmt.Fprintln(tell, run)
-			if drift := r.experiment.drift(); !drift.holds(x.value, was.value) {
+			if drift := r.drift(); !drift.holds(v, was.value) {
 				far = append(far, fmt.Sprintf("%s, want %s", run, drift))
 			}
 		}

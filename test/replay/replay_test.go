@@ -206,8 +206,8 @@ func TestReplayFailsFarFromItsRecord(t *testing.T) {
 		far       bool
 	}{
 		"as recorded":                {two, false, result{value: 100, rounds: 7, hash: "beef"}, "1 runs end as recorded in", false},
-		"another hash":               {two, false, result{value: 100, rounds: 7, hash: "cafe"}, ": 100.0000, recorded as 100.0000\n", false},
-		"within":                     {two, false, result{value: 101.9, rounds: 7, hash: "cafe"}, ": 101.9000, recorded as", false},
+		"another hash":               {two, false, result{value: 100, rounds: 7, hash: "cafe"}, ": mean JCT, h 100.0000, recorded as 100.0000\n", false},
+		"within":                     {two, false, result{value: 101.9, rounds: 7, hash: "cafe"}, ": mean JCT, h 101.9000, recorded as", false},
 		"above":                      {two, false, result{value: 102.1, rounds: 7, hash: "cafe"}, ", 1 otherwise", true},
 		"below":                      {two, false, result{value: 97.9, rounds: 7, hash: "cafe"}, ", 1 otherwise", true},
 		"absolute":                   {tolerance{Abs: 3}, false, result{value: 103.1, rounds: 7, hash: "cafe"}, ", 1 otherwise", true},
@@ -334,7 +334,7 @@ func TestRecordsSayWhatIsWrong(t *testing.T) {
 		}
 	}
 	got, err := parseRecords("x", strings.NewReader(head+line))
-	if want := (result{value: 2.5, rounds: 7, hash: "beef"}); err != nil || !reflect.DeepEqual(got[key{"a", "8 workloads", "", 1}], want) {
+	if want := (result{value: 2.5, rounds: 7, hash: "beef"}); err != nil || !reflect.DeepEqual(got[key{"a", "8 workloads", "", "m", 1}], want) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

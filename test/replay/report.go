@@ -79,6 +79,12 @@ func head(b *bytes.Buffer, e *experiment, rows []*row) {
 	} else {
 		fmt.Fprintf(b, "Published: %s. Tolerance %s: %s", e.Source, e.Tolerance, e.Why)
 	}
+	for _, m := range e.Beside {
+		fmt.Fprintf(b, " %s: %s", upper(m.Measure), m.Why)
+		if len(m.Published) > 0 {
+			fmt.Fprintf(b, " Tolerance %s.", m.Tolerance)
+		}
+	}
 	if e.PeerSource != "" {
 		fmt.Fprintf(b, " The authors' own simulator: %s.", e.PeerSource)
 	}
@@ -102,6 +108,13 @@ func line(b *bytes.Buffer, r *row) {
 	if r.ablation != "" {
 		at += ", " + r.ablation
 	}
+	if r.beside {
+		at += ": " + r.measure
+	}
+	published := exact(r.point.Published)
+	if r.beside && !r.shown {
+		published = strconv.FormatFloat(r.point.Published, 'g', -1, 64) // it may be 0
+	}
 	if r.point.Peer > 0 {
 		peer = fmt.Sprintf("%.3f", r.point.Peer)
 	}
@@ -114,10 +127,12 @@ func line(b *bytes.Buffer, r *row) {
 	if r.complete() {
 		ours = fmt.Sprintf("%.3f", r.mean())
 	}
-	if r.complete() && r.point.Published > 0 {
+	if r.complete() && !r.shown && r.measure == lateShare {
+		difference = fmt.Sprintf("%+.2f points", r.mean()-r.point.Published)
+	} else if r.complete() && r.point.Published > 0 {
 		difference = fmt.Sprintf("%+.2f %%", 100*(r.mean()/r.point.Published-1))
 	}
-	fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", at, seedList(r), exact(r.point.Published), peer, ours, difference, verdict)
+	fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", at, seedList(r), published, peer, ours, difference, verdict)
 }
 
 func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

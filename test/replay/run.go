@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"hash"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -18,6 +20,7 @@ import (
 	"github.com/goodfleet/goodfleet/autoscale/sim/peer"
 	"github.com/goodfleet/goodfleet/autoscale/sim/workload"
 	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/planner/policy"
 	"github.com/goodfleet/goodfleet/planner/share"
 	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/provider"
@@ -38,6 +41,7 @@ const (
 // result is what one run came to.
 type result struct {
 	value  float64
+	beside map[string]float64 // by measure; nil: none
 	rounds int64
 	hash   string // of who ended when
 	curves []curve
@@ -46,12 +50,31 @@ type result struct {
 // known reports whether it was run.
 func (r result) known() bool { return r.rounds > 0 }
 
+// tells reports whether it was run and told all measures beside.
+func (r result) tells(all []further) bool {
+	for _, b := range all {
+		if _, ok := r.beside[b.Measure]; !ok {
+			return false
+		}
+	}
+	return r.known()
+}
+
+// with has one more measure beside.
+func (r result) with(measure string, v float64) result {
+	if r.beside == nil {
+		r.beside = map[string]float64{}
+	}
+	r.beside[measure] = v
+	return r
+}
+
 // run replays one seed of a point.
 func run(ctx context.Context, data string, e experiment, p point, seed int) (result, error) {
 	if e.Spot != nil {
 		return runSpot(ctx, data, e, p, seed)
 	}
-	s, err := settingOf(data, e, p, seed)
+	s, on, err := settingOf(data, e, p, seed)
 	if err != nil {
 		return result{}, err
 	}
@@ -59,9 +82,10 @@ func run(ctx context.Context, data string, e experiment, p point, seed int) (res
 	if err != nil {
 		return result{}, err
 	}
-	r := result{rounds: out.Rounds}
+	r := result{rounds: out.Rounds, beside: map[string]float64{}}
 	ended := newEnds()
 	var hours []float64
+	last := 0.0
 	for _, j := range out.JobOutcomes {
 		if s.Counted != nil && !s.Counted(&planner.Job{ID: j.Job}) {
 			continue
@@ -70,15 +94,19 @@ func run(ctx context.Context, data string, e experiment, p point, seed int) (res
 			return result{}, fmt.Errorf("job %s is not done", j.Job)
 		}
 		hours = append(hours, j.JCTHours)
-		if e.Measure == meanJCT {
-			r.value += j.JCTHours
-		} else {
-			r.value = max(r.value, j.Ended.Sub(begin).Hours())
-		}
+		last = max(last, j.Ended.Sub(begin).Hours())
 		ended.add(string(j.Job), j.Ended.Sub(begin))
 	}
-	if e.Measure == meanJCT {
+	if r.value = last; e.Measure == meanJCT && len(hours) > 0 {
+		r.value = 0
+		for _, h := range hours {
+			r.value += h
+		}
 		r.value /= float64(len(hours))
+		r.beside[makespan] = roundedValue(last)
+	}
+	if on != nil {
+		maps.Copy(r.beside, on.fairness(out.JobOutcomes))
 	}
 	if len(hours) > 0 {
 		r.curves = []curve{jctOf(hours)}
@@ -122,26 +150,33 @@ func gavelPlan(how scheduler, seed int) (autoscale.PlanFunc, error) {
 	return peer.NewGavel(cfg).Plan, nil
 }
 
-// settingOf is the ground and the scheduler of a run.
-func settingOf(data string, e experiment, p point, seed int) (sim.Setting, error) {
+// settingOf is the setting of a run, and the ground of one whose jobs may adapt; else nil.
+func settingOf(data string, e experiment, p point, seed int) (sim.Setting, *ground, error) {
 	if e.Workloads != "" {
 		return elasticSetting(data, e, p, seed)
 	}
 	jobs, err := readStream(data, e.Stream, seed, workload.Stream{PerHour: p.Load, Jobs: p.Jobs})
 	if err != nil {
-		return sim.Setting{}, err
+		return sim.Setting{}, nil, err
 	}
 	catalogue, prices, err := nothingSold()
 	if err != nil {
-		return sim.Setting{}, err
+		return sim.Setting{}, nil, err
 	}
 	how := e.Scheduler
 	if p.rule != nil {
 		how = *p.rule
 	}
-	plan, err := gavelPlan(how, seed)
-	if err != nil {
-		return sim.Setting{}, err
+	var plan autoscale.PlanFunc
+	switch how.Peer {
+	case "":
+		if plan, err = gavelPlan(how, seed); err != nil {
+			return sim.Setting{}, nil, err
+		}
+	case "srpt":
+		plan = func(p planner.Problem) (planner.Plan, error) { return policy.SRPT(p, policy.Settings{}) }
+	default:
+		return sim.Setting{}, nil, fmt.Errorf("peer %q knows no jobs of Gavel's", how.Peer)
 	}
 	s := sim.Setting{
 		Variant: e.Name, Seed: uint64(seed), Start: begin, Horizon: farAway, Jobs: jobs, Catalogue: catalogue, Prices: prices, Plan: plan, Lockstep: true,
@@ -154,11 +189,11 @@ func settingOf(data string, e experiment, p point, seed int) (sim.Setting, error
 			return err == nil && n >= e.Window[0] && n < e.Window[1]
 		}
 	}
-	cluster, err := sim.ParseCluster(e.Cluster, catalogue)
+	cluster, err := sim.ParseCluster(cmp.Or(p.Cluster, e.Cluster), catalogue)
 	if err != nil {
-		return sim.Setting{}, err
+		return sim.Setting{}, nil, err
 	}
-	return s, cluster.Stand(&s)
+	return s, nil, cluster.Stand(&s)
 }
 
 // readStream reads a job stream of Gavel's simulations.
