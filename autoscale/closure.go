@@ -59,14 +59,28 @@ func (s *State) gated(r *JobRecord, job *planner.Job) *planner.Job {
 	gated.Refuses = func(o *planner.Offer) string {
 		f := s.facts(job, o.Offering)
 		for i := range s.Gates {
-			if why := s.Gates[i](r, f, o); why != "" {
+			if why, _ := s.Gates[i](r, f, o); why != "" {
 				return why
 			}
 		}
 		return ""
 	}
+	gated.Opens = func(o *planner.Offer) (at time.Time) {
+		f := s.facts(job, o.Offering)
+		for i := range s.Gates {
+			switch why, until := s.Gates[i](r, f, o); {
+			case why == "":
+			case until.IsZero():
+				return time.Time{}
+			default:
+				at = later(at, until)
+			}
+		}
+		return at
+	}
 	return &gated
 }
 
-// gate says why a job may not use an offer; "" when it may.
-type gate func(r *JobRecord, f budget.Facts, o *planner.Offer) string
+// gate says why a job may not use an offer, and when it may; "" when it may now, zero when
+// nobody knows.
+type gate func(r *JobRecord, f budget.Facts, o *planner.Offer) (why string, until time.Time)

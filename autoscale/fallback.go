@@ -12,22 +12,27 @@ import (
 // fallback keeps jobs off on-demand until they have waited for spot, and on it, once
 // they are there, until the cool-down is over.
 func (l *Loop) fallback(p *budget.Policy, now time.Time) gate {
-	return func(r *JobRecord, f budget.Facts, o *planner.Offer) string {
+	return func(r *JobRecord, f budget.Facts, o *planner.Offer) (why string, until time.Time) {
 		if !p.Over.Covers(f) {
-			return ""
+			return "", time.Time{}
 		}
 		there := r.Target != nil && r.Target.Offering.Market == provider.OnDemand
 		switch {
 		case o.Offering.Market == provider.Spot && there && now.Sub(r.Target.Since) < p.Cooldown:
-			return fmt.Sprintf("budget policy %s: it goes back to spot at %s", p.Name, r.Target.Since.Add(p.Cooldown).UTC().Format(time.RFC3339))
+			back := r.Target.Since.Add(p.Cooldown)
+			return fmt.Sprintf("budget policy %s: it goes back to spot at %s", p.Name, back.UTC().Format(time.RFC3339)), back
 		case o.Offering.Market != provider.OnDemand || there:
-			return ""
+			return "", time.Time{}
 		case !r.Waiting.IsZero() && now.Sub(r.Waiting) >= p.Fallback.After:
-			return ""
+			return "", time.Time{}
 		case p.Fallback.Deadlines && l.atRisk(r, now):
-			return ""
+			return "", time.Time{}
 		}
-		return fmt.Sprintf("budget policy %s: on-demand after %v without spot", p.Name, p.Fallback.After)
+		until = now.Add(p.Fallback.After) // of one that is about to lose what it runs on
+		if !r.Waiting.IsZero() {
+			until = r.Waiting.Add(p.Fallback.After)
+		}
+		return fmt.Sprintf("budget policy %s: on-demand after %v without spot", p.Name, p.Fallback.After), until
 	}
 }
 

@@ -263,12 +263,12 @@ func (l *Loop) mostSpot(p *budget.Policy, now time.Time) bool {
 func (l *Loop) gates(now time.Time, closures []closure) []gate {
 	var list []gate
 	for _, c := range closures {
-		list = append(list, func(r *JobRecord, f budget.Facts, o *planner.Offer) string {
+		list = append(list, func(r *JobRecord, f budget.Facts, o *planner.Offer) (string, time.Time) {
 			stays := !c.stops && r.Target != nil && r.Target.Offering == o.Offering
 			if stays || !c.over(f) {
-				return ""
+				return "", time.Time{}
 			}
-			return c.why
+			return c.why, time.Time{} // its period may end with more of the same
 		})
 	}
 	for _, p := range l.enforced {
@@ -278,11 +278,11 @@ func (l *Loop) gates(now time.Time, closures []closure) []gate {
 		}
 		if p.MaxRate > 0 || p.OfList > 0 {
 			limit := budget.Limit{Name: p.Name, Over: p.Over.Covers, Burn: budget.Unlimited, MaxRate: p.MaxRate, OfList: p.OfList}
-			list = append(list, func(r *JobRecord, f budget.Facts, o *planner.Offer) string {
+			list = append(list, func(r *JobRecord, f budget.Facts, o *planner.Offer) (string, time.Time) {
 				if r.Target != nil && r.Target.Offering == o.Offering {
-					return "" // what is held already may stay
+					return "", time.Time{} // what is held already may stay
 				}
-				return limit.Refuses(f, o.Rate, l.listRate(o.Offering))
+				return limit.Refuses(f, o.Rate, l.listRate(o.Offering)), time.Time{}
 			})
 		}
 		if p.Fallback != nil {

@@ -113,6 +113,10 @@ type Job struct {
 	// Refuses says why the job may not use an offer, beside all that it asks for itself;
 	// "" where it may. A round sets it. Nil: it may use all.
 	Refuses func(o *Offer) string `json:"-"`
+
+	// Opens says from when on the job may use an offer that Refuses keeps it off now, if it
+	// still waits then; zero: not known. Nil: of none.
+	Opens func(o *Offer) time.Time `json:"-"`
 }
 
 // Valid reports whether a gang of n replicas is one that the job can run at.

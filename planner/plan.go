@@ -90,6 +90,7 @@ const (
 	LeaseClock Clock = "lease"    // a lease ends
 	NetClock   Clock = "deadline" // a safety net is due
 	FreeClock  Clock = "free"     // a machine becomes free on which a job waits
+	OpenClock  Clock = "open"     // an offer opens to a job that waits for it
 	IdleClock  Clock = "idle"     // a machine was idle for as long as another would boot
 	StayClock  Clock = "stay"     // a job has been where it is for so long that a move is judged over a longer time
 )

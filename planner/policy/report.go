@@ -58,6 +58,9 @@ func report(p *planner.Problem, pr *planner.Program, sol planner.Solution, know 
 	for _, at := range delay(p, know, full, &plan) {
 		wake(at, planner.FreeClock)
 	}
+	for _, at := range holdOut(p, pr, know, &plan) {
+		wake(at, planner.OpenClock)
+	}
 	if at := keepIdle(p, pr, know, full, &plan); !at.IsZero() {
 		wake(at, planner.IdleClock)
 	}
