@@ -277,7 +277,7 @@ func (l *Loop) gates(now time.Time, closures []closure) []gate {
 			continue
 		}
 		if p.MaxRate > 0 || p.OfList > 0 {
-			limit := budget.Limit{Name: p.Name, Over: p.Over.Covers, Burn: budget.Unlimited, MaxRate: p.MaxRate, OfList: p.OfList}
+			limit := budget.Limit{Name: p.PriceName(), Over: p.Over.Covers, Burn: budget.Unlimited, MaxRate: p.MaxRate, OfList: p.OfList}
 			list = append(list, func(r *JobRecord, f budget.Facts, o *planner.Offer) (string, time.Time) {
 				if r.Target != nil && r.Target.Offering == o.Offering {
 					return "", time.Time{} // what is held already may stay
