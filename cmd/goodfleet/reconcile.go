@@ -35,7 +35,8 @@ func newCostReconcile(s streams) *cobra.Command {
 		Long: `Hold the ledger against FILE, a bill in FOCUS 1.0 to 1.2 (CSV) or a file of the EC2 spot
 data feed, either of them also compressed by gzip: the error of the estimate for each
 account, and the worst lines. With --apply, lines that correct it are appended to the
-ledger. The same bill again changes nothing; a changed one replaces what it said.`,
+ledger. The same bill again, under any name, changes nothing; a changed one replaces what it
+said. A row that stands twice in it, alike in every column, counts once.`,
 		Example: `  goodfleet cost-report reconcile bill.csv
   goodfleet cost-report reconcile 111122223333.2026-11-03-19.001.gz --apply
   goodfleet cost-report reconcile bill.csv --rate EUR=1.0870@2026-11-30 --worst 20 -o json`,

@@ -1,6 +1,7 @@
 package focus
 
 import (
+	"crypto/sha256"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -69,7 +70,8 @@ func scaled(m pricing.Money, by *big.Rat) pricing.Money {
 var needed = []string{"BilledCost", "EffectiveCost", "BillingCurrency", "ChargeCategory", "ChargePeriodStart", "ChargePeriodEnd", "ResourceId"}
 
 // Read reads the usage of a bill in FOCUS 1.0 to 1.2 as facts, by EffectiveCost.
-// Purchases, tax, credits and rows without a resource are counted in skipped. A
+// Purchases, tax, credits, rows without a resource and rows that stand twice, alike in
+// every column, are counted in skipped. A
 // currency other than US dollars needs its conversion. The form of times and nulls
 // is read as clouds write them, which is not always as the standard wants.
 func Read(r io.Reader, conversions ...Conversion) (facts []ledger.Fact, skipped int, err error) {
@@ -95,6 +97,7 @@ func Read(r io.Reader, conversions ...Conversion) (facts []ledger.Fact, skipped 
 			return nil, 0, fmt.Errorf("row 1: %s: the column is missing: is this a bill in FOCUS?", id)
 		}
 	}
+	seen := map[[sha256.Size]byte]bool{} // a row has no id: it is the same where every column is
 	for n := 2; ; n++ {
 		line, err := reader.Read()
 		if errors.Is(err, io.EOF) {
@@ -103,6 +106,12 @@ func Read(r io.Reader, conversions ...Conversion) (facts []ledger.Fact, skipped 
 		if err != nil {
 			return nil, 0, fmt.Errorf("row %d: %w", n, err)
 		}
+		id := sha256.Sum256([]byte(strings.Join(line, "\x00")))
+		if seen[id] { // files that were put together, or an export that was made twice
+			skipped++
+			continue
+		}
+		seen[id] = true
 		get := func(id string) string {
 			i, ok := at[id]
 			if !ok || strings.EqualFold(line[i], "null") {

@@ -120,3 +120,34 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// A bill whose rows stand twice, as after two exports into one file, says what it says once;
+// rows that differ in any column are two.
+func TestRowsThatStandTwiceCountOnce(t *testing.T) {
+	charges := everything(t)
+	var data bytes.Buffer
+	if _, err := focus.Export(&data, charges, focus.Config{Version: focus.V12, Names: focus.Names{BillingAccount: focus.Account{ID: "1"}}}); err != nil {
+		t.Fatal(err)
+	}
+	once := data.String()
+	_, rows, _ := strings.Cut(once, "\n")
+	want, skipped, err := focus.Read(strings.NewReader(once))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, more, err := focus.Read(strings.NewReader(once + rows))
+	if err != nil || len(got) != len(want) || more != 2*skipped+len(want) {
+		t.Errorf("%d facts and %d rows left out, want %d and %d; %v", len(got), more, len(want), 2*skipped+len(want), err)
+	}
+	r := ledger.Reconcile(charges, got, time.Date(2026, 12, 2, 0, 0, 0, 0, time.UTC), "twice")
+	for _, d := range r.Differences {
+		if d.Error() != 0 && d.Known {
+			t.Errorf("%s", d)
+		}
+	}
+	_, usage, _ := strings.Cut(aBill, "\n")
+	other := strings.Replace(usage, "1.5,1.5", "1.25,1.25", 1)
+	if facts, _, err := focus.Read(strings.NewReader(aBill + other)); err != nil || len(facts) != 2 {
+		t.Errorf("%d facts of two rows that differ, %v", len(facts), err)
+	}
+}

@@ -32,6 +32,7 @@ func IsSpotFeed(head []byte) bool {
 func ReadSpotFeed(r io.Reader) ([]Fact, error) {
 	lines := bufio.NewScanner(r)
 	var facts []Fact
+	seen := map[string]bool{} // a line is one instance-hour: there twice, it is the same
 	for n := 1; lines.Scan(); n++ {
 		text := strings.TrimRight(lines.Text(), "\r")
 		if strings.TrimSpace(text) == "" || strings.HasPrefix(text, "#") {
@@ -40,6 +41,10 @@ func ReadSpotFeed(r io.Reader) ([]Fact, error) {
 			}
 			continue
 		}
+		if seen[text] {
+			continue
+		}
+		seen[text] = true
 		f, err := readFeedLine(text)
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", n, err)
