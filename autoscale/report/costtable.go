@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -82,10 +83,16 @@ func (c Cost) cells() (head, unit []string, rows [][]string, foot []string) {
 		lower := func(r *ledger.Row) bool { return col.lower != nil && col.lower(r) }
 		add(col.head, c.currency(), func(r *ledger.Row, i int) string { return bound(dollars(shown[i]), lower(r)) }, bound(dollars(total), lower(sum)))
 		if n == 0 {
-			add("share", "%", func(r *ledger.Row, _ int) string { return percent(r.Amount, sum.Amount) }, percent(sum.Amount, sum.Amount))
+			shares, all := c.shares()
+			add("share", "%", func(_ *ledger.Row, i int) string { return shares[i] }, all)
 		}
 	}
-	add("accelerators", "hours", func(r *ledger.Row, _ int) string { return number(r.Hours, 1) }, number(sum.Hours, 1))
+	held := make([]float64, len(rows))
+	for i := range c.totals.Rows {
+		held[i] = c.totals.Rows[i].Hours
+	}
+	hours, allHours := Parts(held, sum.Hours, 1)
+	add("accelerators", "hours", func(_ *ledger.Row, i int) string { return hours[i] }, allHours)
 	if c.cfg.Work != nil {
 		per := func(r *ledger.Row, w *float64) string {
 			if w == nil || *w <= 0 {
@@ -93,17 +100,54 @@ func (c Cost) cells() (head, unit []string, rows [][]string, foot []string) {
 			}
 			return bound(number(r.Amount.Dollars()/(*w), 3), r.LowerBound())
 		}
-		done := func(w *float64) string {
-			if w == nil {
-				return unknown
-			}
-			return number(*w, 1)
-		}
-		add("goodput", c.cfg.Work.Unit, func(_ *ledger.Row, i int) string { return done(c.works[i]) }, done(c.work))
+		units, allUnits := c.units()
+		add("goodput", c.cfg.Work.Unit, func(_ *ledger.Row, i int) string { return units[i] }, allUnits)
 		add("cost of a unit", c.currency(), func(r *ledger.Row, i int) string { return per(r, c.works[i]) }, per(sum, c.work))
 		c.alternatives(add)
 	}
 	return head, unit, rows, foot
+}
+
+// shares are the parts of the rows in the cost, which sum to all of it as they are shown.
+func (c Cost) shares() (rows []string, all string) {
+	sum := c.totals.Sum.Amount
+	parts := make([]float64, len(c.totals.Rows))
+	rows = make([]string, len(parts))
+	for i := range parts {
+		rows[i] = unknown
+		if sum != 0 {
+			parts[i] = 100 * c.totals.Rows[i].Amount.Dollars() / sum.Dollars()
+		}
+	}
+	if sum == 0 {
+		return rows, unknown
+	}
+	return Parts(parts, 100, 1)
+}
+
+// units are what the jobs of each row got done. They sum to the total as they are shown
+// where every job falls under one row.
+func (c Cost) units() (rows []string, all string) {
+	rows = make([]string, len(c.works))
+	var known []float64
+	var at []int
+	sum := 0.0
+	for i, w := range c.works {
+		if rows[i] = unknown; w != nil {
+			known, at, sum = append(known, *w), append(at, i), sum+*w
+		}
+	}
+	if c.work == nil {
+		return rows, unknown
+	}
+	shown, all := Parts(known, sum, 1)
+	for k, i := range at {
+		rows[i] = shown[k]
+	}
+	if math.Abs(*c.work-sum) > 1e-6*math.Abs(*c.work) { // some of it falls under no row
+		all = number(*c.work, 1)
+	}
+	return rows, all
 }
 
 // table lays the cells out.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,6 +45,37 @@ func Together(amounts []pricing.Money, unit pricing.Money) (rounded []pricing.Mo
 	}
 	return rounded, total
 }
+
+// Parts rounds numbers to so many decimals so that they add up to their rounded total, as
+// Together rounds amounts. The total is that of the numbers, which may be sums of more exact
+// ones.
+func Parts(parts []float64, total float64, decimals int) (rounded []string, sum string) {
+	unit := pricing.Money(1)
+	for range nanoDecimals - decimals {
+		unit *= 10
+	}
+	amounts := make([]pricing.Money, len(parts))
+	at, all := -1, pricing.Money(0)
+	for i, p := range parts {
+		amounts[i] = pricing.Money(math.Round(p * float64(pricing.Dollar)))
+		all += amounts[i]
+		if at < 0 || amounts[i] > amounts[at] {
+			at = i
+		}
+	}
+	if at >= 0 { // what floats lack of the total is far below a unit
+		amounts[at] += pricing.Money(math.Round(total*float64(pricing.Dollar))) - all
+	}
+	shown, whole := Together(amounts, unit)
+	rounded = make([]string, len(shown))
+	for i, v := range shown {
+		rounded[i] = number(v.Dollars(), decimals)
+	}
+	return rounded, number(whole.Dollars(), decimals)
+}
+
+// nanoDecimals are the decimals of an exact number here.
+const nanoDecimals = 9
 
 // nearest is amount to the nearest whole unit, half away from zero.
 func nearest(amount, unit pricing.Money) pricing.Money {
