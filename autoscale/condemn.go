@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/provider"
 )
@@ -120,8 +121,10 @@ func (e endsLimit) over() string {
 // limitEnds keeps a decision within what a round may end. Machines that nobody is
 // on are ended step by step: what is too much waits for the next round. A decision
 // that would take too many machines from under jobs which then have no place is not
-// carried out at all, and says so; but a cap that was lowered and money that became
-// dearer are reasons of their own, and a job that moves gives its machines up only when it has left them.
+// carried out at all, and says so; but a cap that was lowered, money that became
+// dearer and the head of the jobs that never ran, as far as its own machines cost, are
+// reasons of their own, and a job that moves gives its machines up only when it has left
+// them.
 func (s *State) limitEnds(d *decision, robbed map[provider.InstanceID]bool) {
 	if s.MayEndAll || len(d.diff.Drains)+len(d.diff.Terminations) == 0 {
 		return
@@ -139,10 +142,16 @@ func (s *State) limitEnds(d *decision, robbed map[provider.InstanceID]bool) {
 		m := &s.Machines[i]
 		rate[m.Instance.ID], draining[m.Instance.ID] = m.Rate, m.leaving()
 	}
+	head := d.headRate()
 	for _, drain := range d.diff.Drains {
-		if !draining[drain.Instance] && robbed[drain.Instance] {
-			ends.add(rate[drain.Instance])
+		if draining[drain.Instance] || !robbed[drain.Instance] {
+			continue
 		}
+		if head > 0 {
+			head -= rate[drain.Instance]
+			continue
+		}
+		ends.add(rate[drain.Instance])
 	}
 	if why := ends.over(); why != "" && ends.count > s.Ending && !s.overCap(ends.burn) && !s.Stepped {
 		d.diff = Diff{Breaker: why, Deferred: d.diff.Deferred}
@@ -161,6 +170,17 @@ func (s *State) limitEnds(d *decision, robbed map[provider.InstanceID]bool) {
 		kept = append(kept, end)
 	}
 	d.diff.Terminations = kept
+}
+
+// headRate is the rate of the machines that a plan gives to the head of the jobs that
+// never ran, as it starts.
+func (d *decision) headRate() pricing.Rate {
+	for _, a := range d.plan.Allocations {
+		if a.Clock == planner.HeadClock {
+			return a.Alone
+		}
+	}
+	return 0
 }
 
 // overCap reports whether the cap has been lowered below what is held.

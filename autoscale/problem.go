@@ -7,6 +7,7 @@ import (
 
 	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/pricing/budget"
 	"github.com/goodfleet/goodfleet/provider"
 )
 
@@ -17,7 +18,7 @@ func (s *State) problem() planner.Problem {
 	p := planner.Problem{Now: s.Now, Round: s.Round, Hold: s.Hold, BurnCap: s.BurnCap, Rows: slices.Clone(s.Rows), Budgets: s.Budgets, Teams: s.Teams, Past: s.Past}
 	p.Machines, p.Jobs = make([]planner.Machine, 0, len(s.Machines)), make([]planner.JobState, 0, len(s.Jobs))
 	there := make(map[provider.InstanceID]bool, len(s.Machines))
-	var aside pricing.Rate
+	var aside, leaving pricing.Rate
 	strange := s.strange()
 	for i := range s.Machines {
 		m := &s.Machines[i]
@@ -25,6 +26,9 @@ func (s *State) problem() planner.Problem {
 		_, known := s.Catalogue.Lookup(m.Instance.Offering.Cloud, m.Instance.Offering.Type)
 		if !known || m.leaving() || strange[m.Instance.ID] || s.frozen(m.Instance.Offering.Cloud) != "" {
 			aside += rate
+			if m.leaving() {
+				leaving += rate
+			}
 			continue
 		}
 		there[m.Instance.ID] = true
@@ -50,6 +54,7 @@ func (s *State) problem() planner.Problem {
 			})
 		}
 	}
+	p.Aside = leaving
 	if p.BurnCap > 0 {
 		p.BurnCap = max(1, p.BurnCap-aside) // 0 would be no cap at all
 	}
@@ -126,7 +131,7 @@ func (s *State) jobState(r *JobRecord, there map[provider.InstanceID]bool) plann
 	if pin, ok := overrides(s.Overrides).of(Pin, string(r.Job.ID)); ok {
 		j.Job = s.pinned(r.Job, pin.Config)
 	}
-	j.Job = s.gated(r, j.Job)
+	j.Job, j.Barred = s.gated(r, j.Job), s.barred(r.Job)
 	j.Claims, j.Lease = r.claims(s.Now), r.Lease
 	j.Running = r.Target
 	if r.Target != nil {
@@ -143,6 +148,14 @@ func (s *State) jobState(r *JobRecord, there map[provider.InstanceID]bool) plann
 		j.Waiting = time.Time{}
 	}
 	return j
+}
+
+// barred reports whether a person has a say in when a job starts: it is paused, or a
+// launch for it may have to be asked for.
+func (s *State) barred(job *planner.Job) bool {
+	return overrides(s.Overrides).paused(job) != "" || slices.ContainsFunc(s.Policies, func(p *budget.Policy) bool {
+		return p.Approval != nil && !p.DryRun && (p.Over.OfOffers() || p.Over.Covers(s.facts(job, provider.Offering{})))
+	})
 }
 
 // pinned is a job that can run on one config alone.

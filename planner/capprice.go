@@ -50,7 +50,7 @@ func (pr *Program) capPrice() float64 {
 	if p.BurnCap == 0 {
 		return 0
 	}
-	room := p.BurnCap.Dollars() - pr.fixedBurn()
+	room := pr.burnCap() - pr.fixedBurn()
 	over := func(mu float64) bool {
 		d := pr.priced(mu)
 		burn := 0.0

@@ -52,7 +52,7 @@ func newPacking(pr *Program) *packing {
 	k := &packing{
 		pr: pr, byOffer: make([][]int, pr.slots), seats: make([]seat, len(pr.Jobs)),
 		bought: make([]int, pr.slots), quota: make([]int, len(p.Quotas)), rate: pr.rates,
-		capped: p.BurnCap.Dollars(),
+		capped: pr.burnCap(),
 	}
 	for i, q := range p.Quotas {
 		k.quota[i] = q.Left
@@ -80,7 +80,11 @@ func newPacking(pr *Program) *packing {
 		k.bins = append(k.bins, newBin(o, i, held, &p.Offers[o].Type))
 	}
 	for n := range p.Rows {
-		k.most[n] = max(p.Rows[n].most(), k.used[n])
+		most := p.Rows[n].most()
+		if pr.room.kept {
+			most = pr.room.rows[n]
+		}
+		k.most[n] = max(most, k.used[n])
 	}
 	return k
 }

@@ -85,6 +85,7 @@ const (
 	NoClock    Clock = ""
 	HoldClock  Clock = "hold"     // a machine's minimum run time ended
 	BonusClock Clock = "bonus"    // a job waited long enough
+	HeadClock  Clock = "head"     // a job may come to the head of those that never ran, or has run for as long as that gives it
 	BackClock  Clock = "back-off" // an offering may be tried again
 	PriceClock Clock = "price"    // a quote changed
 	LeaseClock Clock = "lease"    // a lease ends

@@ -65,6 +65,7 @@ type JobState struct {
 	Claims   []Claim       // of a policy of shares, as it was last planned
 	Lease    time.Time     // until when it keeps what it runs on; zero: it has no lease
 	Alike    []float64     // samples that jobs of its family took which are done, ascending; of work that is not known
+	Barred   bool          // a person has a say in its start: however long it waits, it does not come to the head of those that never ran
 	Trial    *Trial        // of a type that its family never ran on, if the job may be the one to try it
 }
 
@@ -89,6 +90,7 @@ type Problem struct {
 	Offers   []Offer
 	Quotas   []QuotaLeft
 	BurnCap  pricing.Rate  // sum of rates of all machines held; 0: none
+	Aside    pricing.Rate  // taken off BurnCap, and off rows over everything, for machines that end in a moment
 	Rows     []Row         // further bounds on what is held
 	Budgets  []BudgetPrice // of what may be spent in a day or a month
 	Teams    []TeamLimit   // on what teams may say of their jobs

@@ -35,6 +35,7 @@ type Program struct {
 	slots        int
 	rates        []float64  // of each offer, USD/h
 	times        float64    // what a dollar of rates counts, 1 + mu
+	room         room       // what is kept free of the cap and the rows
 	counted      [][]answer // of each row that narrows down: by job, the last line of none, and offer
 }
 
@@ -193,6 +194,9 @@ func (pr *Program) prune(d *Demand, held []bool) {
 	spotRow := slices.ContainsFunc(pr.Problem.Rows, func(r Row) bool { return r.Kind == SpotRow })
 	for k := range d.Columns {
 		c := &d.Columns[k]
+		if limit := pr.Problem.BurnCap; limit > 0 && c.Alone > (limit+pr.Problem.Aside).Dollars()+capSlack && !held[c.Offer] {
+			continue // no plan has room for it
+		}
 		share := max(c.Here, c.Bought) - pr.times*c.Alone*float64(c.PerNode)/float64(pr.Problem.Offers[c.Offer].Type.Count)
 		byAlone = append(byAlone, ranked{k, c.Bought - pr.times*c.Alone})
 		byShare = append(byShare, ranked{k, share})

@@ -74,7 +74,7 @@ func (pr *Program) relax() *relaxation {
 	if p.BurnCap > 0 {
 		r.burnRow = len(bounds)
 		r.burnUnit = max(p.BurnCap.Dollars(), 1e-6)
-		bounds = append(bounds, max(p.BurnCap.Dollars()-pr.fixedBurn(), 0)/r.burnUnit)
+		bounds = append(bounds, max(pr.burnCap()-pr.fixedBurn(), 0)/r.burnUnit)
 	}
 	start := newPacking(pr)
 	for n := range p.Rows {

@@ -8,16 +8,16 @@ import (
 )
 
 // alternates are the other zones of a seat's offering where job i would be worth as
-// much but for planner.AlternateSlack, the rates of whole machines taken off, and where
+// much but for planner.AlternateSlack, without its prize and the rates of whole machines taken off, and where
 // the rows hold too; none when it holds one of its machines already.
-func alternates(p *planner.Problem, rows *planner.Elsewhere, i int, seat *planner.Seat, full []planner.Column, machines []planner.PlannedMachine) []provider.Offering {
+func alternates(p *planner.Problem, rows *planner.Elsewhere, i int, prize float64, seat *planner.Seat, full []planner.Column, machines []planner.PlannedMachine) []provider.Offering {
 	c := seat.Column
 	planned := &p.Offers[c.Offer]
 	if seat.Stays || planned.Offering.Reservation != "" || slices.ContainsFunc(seat.Machine, func(ref planner.MachineRef) bool { return machines[ref].Instance != "" }) {
 		return nil
 	}
 	net := func(x *planner.Column) float64 { return x.Bought - (1+p.Mu())*x.Alone }
-	least := net(c) - planner.AlternateSlack*c.Bought
+	least := net(c) - planner.AlternateSlack*(c.Bought-prize)
 	var near []*planner.Column
 	for n := range full {
 		x := &full[n]

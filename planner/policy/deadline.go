@@ -159,17 +159,30 @@ func reward(pr *planner.Program, know []worth) {
 	slices.SortStableFunc(due, func(a, b int) int {
 		return know[a].pledge.safety.From.Compare(know[b].pledge.safety.From)
 	})
+	head := headOf(pr, know)
+	if head >= 0 {
+		know[head].head = all
+		raise(&pr.Jobs[head], all)
+	}
 	n := float64(len(due))
 	for rank, i := range due {
 		times := 2 - float64(rank)/n
+		if head >= 0 {
+			times++ // it comes after every deadline
+		}
 		if know[i].pledge.safety.Net != nil {
 			times += 2 * n
 		}
 		know[i].pledge.prize = all * times
-		for c := range pr.Jobs[i].Columns {
-			col := &pr.Jobs[i].Columns[c]
-			col.Stay, col.Here, col.Bought = col.Stay+all*times, col.Here+all*times, col.Bought+all*times
-		}
+		raise(&pr.Jobs[i], all*times)
+	}
+}
+
+// raise adds a prize to every way of a job.
+func raise(d *planner.Demand, prize float64) {
+	for c := range d.Columns {
+		col := &d.Columns[c]
+		col.Stay, col.Here, col.Bought = col.Stay+prize, col.Here+prize, col.Bought+prize
 	}
 }
 
@@ -177,8 +190,9 @@ func reward(pr *planner.Program, know []worth) {
 // plan. Those that it leaves waiting are named by the row that they lack, and the
 // plan is made without them, so that its bound is one of what can be had.
 func solveDue(pr *planner.Program, scale float64, lim planner.Limits, know []worth) planner.Solution {
+	pr.FreeRoom()
 	sol := planner.Solve(pr, scale, lim)
-	left := false
+	left := makeWay(pr, know, sol)
 	for i := range pr.Jobs {
 		if w := &know[i]; w.pledge != nil {
 			w.pledge.short = ""
@@ -199,6 +213,10 @@ func solveDue(pr *planner.Program, scale float64, lim planner.Limits, know []wor
 		if w := &know[i]; w.pledge != nil && w.pledge.must && !sol.Waits(i) {
 			sol.Value -= w.pledge.prize
 			sol.Bound.Value -= w.pledge.prize
+		}
+		if w := &know[i]; w.head > 0 && !sol.Waits(i) {
+			sol.Value -= w.head
+			sol.Bound.Value -= w.head
 		}
 	}
 	return sol

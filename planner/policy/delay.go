@@ -92,7 +92,7 @@ func endings(p *planner.Problem, know []worth, full []planner.Demand, plan *plan
 // awaited is the machine that the job of an allocation had better wait for, nil if
 // there is none, and the boot that it saves, h.
 func awaited(p *planner.Problem, d *planner.Demand, w *worth, a *planner.Allocation, plan *planner.Plan, free []coming) (*coming, float64) {
-	if d.Current >= 0 || w.pledge != nil && (w.pledge.must || w.floor > 0) || len(a.Machines) != 1 {
+	if d.Current >= 0 || w.head > 0 || w.pledge != nil && (w.pledge.must || w.floor > 0) || len(a.Machines) != 1 {
 		return nil, 0
 	}
 	m := &plan.Machines[a.Machines[0]]

@@ -81,6 +81,7 @@ func (g *goal) tell(p *planner.Problem, pr *planner.Program, plan *planner.Plan,
 		if x := know[i].pledge; x != nil {
 			plan.Value -= x.prize
 		}
+		plan.Value -= know[i].head
 	}
 	plan.Value /= g.unitUSD
 	plan.Bound.Value = max(plan.Value, (sol.Bound.Value+spendable(p, pr))/g.unitUSD)
@@ -91,7 +92,7 @@ func (g *goal) tell(p *planner.Problem, pr *planner.Program, plan *planner.Plan,
 	for n := range plan.Waits {
 		w := &plan.Waits[n]
 		i := index[w.Job]
-		if x := know[i].pledge; w.Never || len(pr.Jobs[i].Columns) == 0 || x != nil && (x.hold != "" || x.short != "") {
+		if x := know[i].pledge; w.Never || know[i].short != "" || len(pr.Jobs[i].Columns) == 0 || x != nil && (x.hold != "" || x.short != "") {
 			continue
 		}
 		w.Reason = fmt.Sprintf("%s; it counts by %s", g.lost, g.jobs[i].reason)

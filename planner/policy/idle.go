@@ -21,7 +21,8 @@ import (
 // held, and where the burn cap leaves no room. It reports when the first of them is to
 // be looked at again; zero if none was kept.
 func keepIdle(p *planner.Problem, pr *planner.Program, know []worth, full []planner.Demand, plan *planner.Plan) time.Time {
-	if len(plan.Releases) == 0 || len(p.Rows) > 0 || p.Mu() > 0 {
+	head := slices.ContainsFunc(know, func(w worth) bool { return w.short != "" }) // what is free is kept for it
+	if len(plan.Releases) == 0 || len(p.Rows) > 0 || p.Mu() > 0 || head {
 		return time.Time{}
 	}
 	know, full = withPast(p, pr, know, full)

@@ -80,6 +80,7 @@ func (r *Reasons) program(p *planner.Problem) (*planner.Program, error) {
 		} else {
 			within(p, d, &w)
 		}
+		raise(d, w.head)
 	}
 	return pr, nil
 }

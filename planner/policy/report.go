@@ -44,15 +44,19 @@ func report(p *planner.Problem, pr *planner.Program, sol planner.Solution, know 
 			plan.Waits = append(plan.Waits, w)
 			if !w.Never {
 				wake(later(know[i].next, p.Now.Add(bonusCheck)), planner.BonusClock)
+				wake(headAt(d, &know[i]), planner.HeadClock)
 			}
 			continue
 		}
 		a := allocate(p, d, seat, &know[i], full[i].Columns, l.Machines)
-		a.Alternates = alternates(p, rows, i, seat, full[i].Columns, l.Machines)
+		a.Alternates = alternates(p, rows, i, prizeOf(&know[i]), seat, full[i].Columns, l.Machines)
 		a.Reason += said
 		plan.Allocations = append(plan.Allocations, a)
 		if a.Held && full[i].Columns[know[i].best].Offer == know[i].at { // another size there may be worth it then
 			wake(longer(d, &know[i]), planner.StayClock)
+		}
+		if know[i].head > 0 {
+			wake(p.Now.Add(firstRun(d)-d.State.Held), planner.HeadClock)
 		}
 	}
 	for _, at := range delay(p, know, full, &plan) {
@@ -98,8 +102,8 @@ func makeRoom(plan *planner.Plan) {
 	if cause == planner.NoClock {
 		return
 	}
-	for i := range plan.Allocations {
-		if a := &plan.Allocations[i]; !a.Keeps && a.Clock == planner.NoClock {
+	for i := range plan.Allocations { // the clock of the head is its own: a round may end more for it
+		if a := &plan.Allocations[i]; !a.Keeps && a.Clock == planner.NoClock && cause != planner.HeadClock {
 			a.Clock = cause
 		}
 	}
@@ -133,6 +137,8 @@ func waits(p *planner.Problem, d *planner.Demand, sol planner.Solution, i int, w
 		wait.Reason = w.pledge.hold
 	case w.pledge != nil && w.pledge.short != "":
 		wait.Reason = w.pledge.short + " has no room for it now"
+	case w.short != "":
+		wait.Reason = "it is the head of those that never ran, and " + w.short + " has no room for it yet: nothing is bought before it"
 	case len(d.Columns) == 0 && d.Lacks != "":
 		wait.Reason, wait.Never = d.Lacks+unpriced(p, d.State.Job), true
 	case len(d.Columns) == 0:
@@ -258,10 +264,15 @@ func allocate(p *planner.Problem, d *planner.Demand, seat *planner.Seat, w *wort
 	if tries(p, d.State, c) {
 		a.Reason = trialReason(d.State.Job, d.State.Trial)
 	}
+	if w.head > 0 {
+		a.Reason = headReason(p, d)
+	}
 	a.RunnerUp = runnerUp(p, seat, w, full)
 	switch {
 	case w.pledge != nil && w.pledge.due && !a.Keeps:
 		a.Clock = planner.NetClock
+	case d.Current < 0 && w.head > 0:
+		a.Clock = planner.HeadClock
 	case d.Current < 0 && w.bonus > 0:
 		a.Clock = planner.BonusClock
 	case d.Current >= 0 && !a.Keeps && w.steady > steadyAt(d, p.Now.Add(-p.Tick())):

@@ -14,7 +14,7 @@ func reprice(p *planner.Problem, sol planner.Solution, full []planner.Demand, kn
 	changed := false
 	for i := range full {
 		d, w := &full[i], &know[i]
-		if w.best < 0 || len(d.Columns) == 0 || w.pledge != nil && w.pledge.must {
+		if w.best < 0 || len(d.Columns) == 0 || w.pledge != nil && w.pledge.must || w.head > 0 {
 			continue
 		}
 		at := &d.Columns[w.best]

@@ -50,12 +50,16 @@ type worth struct {
 	rho    float64   // predicted finish over time alone, in steps
 	bonus  float64   // b, USD/h, less what dear takes of it
 	dear   float64   // worth of a unit of work beyond kappa, paid from the bonus, USD per sample
+	alone  float64   // all of its work on the best column, h
 	at     int       // offer of which it holds machines; -1: none
 	steady float64   // how long it has been there, h, in steps
 	next   time.Time // when rho takes its next step if the job goes on waiting
 
 	pledge *pledge // of its deadline; nil: it has none, or nothing fits it now
 	floor  float64 // value of time that its deadline asks for, USD/h; 0: no more than v
+
+	head  float64 // prize, USD/h, by which it runs as the head of those that never ran; not part of any plan's worth; 0: it is not
+	short string  // of the head, left without machines: the row that it lacks
 }
 
 // Value is the default policy when machines are bought: spend plus value of time
@@ -100,8 +104,9 @@ type worth struct {
 //	1 + √(n·(2V + R + V·(P − 1)²)/v)
 //
 // and to one step more, by which rho is rounded. P is small where the others' demand
-// can be carried. Where more comes for ever than ever can, it grows with the queue,
-// and faster for short jobs: then no bound of this kind holds.
+// can be carried. Where more comes for ever than ever can, it grows with the queue, and
+// faster for short jobs: then jobs that never ran take turns at the head of their row
+// (head.go), by which the wait for a first start has a bound under any demand.
 func Value(p planner.Problem, s Settings) (planner.Plan, error) {
 	r, err := Explain(p, s)
 	if err != nil {
@@ -233,7 +238,7 @@ func appraise(p *planner.Problem, d *planner.Demand, gone func(c *planner.Column
 	best := &d.Columns[w.best]
 	age := p.Now.Sub(j.Submitted).Hours()
 	alone := best.WallHours(w.left + d.State.Done)
-	if alone > 0 {
+	if w.alone = alone; alone > 0 {
 		rest := best.WallHours(w.left)
 		step := math.Floor(math.Log((max(age, 0)+rest)/alone) / math.Log(rhoStep))
 		w.rho = math.Pow(rhoStep, step)
