@@ -231,8 +231,9 @@ func TestLostAnswerHoldsTheRateOfTheDearestZone(t *testing.T) {
 			return fault{}
 		}
 		w.submit(testJob("b", 2, 1))
-		if r := w.round(time.Minute); len(r.Bought) != tt.want {
-			t.Errorf("under %d/1000 USD/h: bought %+v, want %d\n%s", tt.milli, r.Bought, tt.want, w.history())
+		r := w.round(time.Minute)
+		if len(r.Bought) != tt.want || r.Replans != 0 || len(r.Diff.Deferred) != 1-tt.want {
+			t.Errorf("under %d/1000 USD/h: bought %+v, put off %+v, want %d bought or it put off before anything is asked\n%s", tt.milli, r.Bought, r.Diff.Deferred, tt.want, w.history())
 		}
 	}
 }
