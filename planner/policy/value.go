@@ -84,8 +84,8 @@ type worth struct {
 // decides which and when, and no job's surplus alone falls below v: it always runs.
 //
 // The time over which a switch is judged is ten minutes or six restarts; for another
-// size on the same offering, where no price can turn back, the time that the job has
-// been there, if that is longer: ten minutes alone would hold a steady job at a worse
+// size on the same offering, where no price can turn back unless money is dear, the time
+// that the job has been there, if that is longer: ten minutes alone would hold a steady job at a worse
 // size for hours against a saving of a few percent. It is never longer than the rest
 // of the job or the mean life of the machines.
 //
@@ -226,7 +226,10 @@ func appraise(p *planner.Problem, d *planner.Demand, gone func(c *planner.Column
 		}
 	}
 	w.v = min(w.v, p.MostValue(j.Team))
-	w.at, w.steady = -1, steadyAt(d, p.Now)
+	w.at = -1
+	if p.Mu()+p.MuOf(j.Team) == 0 { // the price of money turns, and what is the best size with it
+		w.steady = steadyAt(d, p.Now)
+	}
 	if d.Current >= 0 {
 		w.at = d.Columns[d.Current].Offer
 	}
