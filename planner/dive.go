@@ -140,7 +140,7 @@ func (r *relaxation) couplings(k *packing, visit func(row int, left float64)) {
 		}
 	}
 	for n, row := range r.rowRow {
-		visit(row, (k.most[n]-k.used[n]+r.spared[n])/rowUnit)
+		visit(row, (k.most[n]-k.parts[n]+r.spared[n])/rowUnit)
 	}
 	if r.burnRow >= 0 {
 		visit(r.burnRow, max(k.capped-k.burn, 0)/r.burnUnit)

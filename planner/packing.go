@@ -15,6 +15,7 @@ type bin struct {
 	closed  int  // of them, those that share their machines with no other of their kind
 	jobs    int
 	free    int     // accelerators
+	counted []int   // accelerators of jobs that count for each row that bears what is idle; nil: none; replaced, never changed
 	cpu     float64 // vCPUs left
 	mem     float64 // GiB left
 }
@@ -42,8 +43,9 @@ type packing struct {
 	quota     []int     // left, per row
 	rate      []float64 // per offer, USD/h
 	used      []float64 // of each row of the problem, USD/h
+	parts     []float64 // as used, without what nobody has of machines: whoever comes can make it no less
 	most      []float64 // of each row, that may be used
-	lax       bool      // rows of spot are looked at when the plan is complete
+	lax       bool      // rows that who comes later may make room in are looked at when the plan is complete
 	exchanges int       // pairs that may still be tried
 }
 
@@ -85,7 +87,11 @@ func newPacking(pr *Program) *packing {
 			most = pr.room.rows[n]
 		}
 		k.most[n] = max(most, k.used[n])
+		if pr.idleOf != nil && !pr.room.kept {
+			k.most[n] += pr.idleOf[n]
+		}
 	}
+	k.parts = slices.Clone(k.used)
 	return k
 }
 
@@ -101,7 +107,7 @@ func (k *packing) clone() *packing {
 	c.seats = slices.Clone(k.seats)
 	c.bought = slices.Clone(k.bought)
 	c.quota = slices.Clone(k.quota)
-	c.used = slices.Clone(k.used)
+	c.used, c.parts = slices.Clone(k.used), slices.Clone(k.parts)
 	return &c
 }
 

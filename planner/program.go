@@ -35,6 +35,7 @@ type Program struct {
 	slots        int
 	rates        []float64  // of each offer, USD/h
 	times        float64    // what a dollar of rates counts, 1 + mu
+	idleOf       []float64  // of each row, what those who run bear of idle parts, USD/h; nil: none
 	room         room       // what is kept free of the cap and the rows
 	counted      [][]answer // of each row that narrows down: by job, the last line of none, and offer
 }

@@ -18,9 +18,12 @@ const (
 )
 
 // Row bounds what is held at once, beside quotas and the burn cap: the rates of the
-// machines that a team's jobs run on, each by the accelerators that they have of it,
-// or the part of spot in what a team, or everything, burns. What is held already may
-// be over a row: a plan then does not add to it.
+// machines that a team's jobs run on, each in proportion to the accelerators that they
+// have of those that any job has, or the part of spot in what a team, or everything,
+// burns. So what nobody has of a machine is borne by those who are on it: else a large
+// machine that is half empty would look cheap to a team. What is held already may be
+// over a row, and what runs may come to bear more as others leave: a plan then does not
+// add to it.
 type Row struct {
 	Name string // as people know it
 	Kind RowKind
@@ -46,6 +49,10 @@ func (r *Row) ofJobs() bool { return r.Team != "" || r.OfJobs }
 func (r *Row) counts(j *Job, o *Offer) bool {
 	return r.ofJobs() && (r.Team == "" || r.Team == j.Team) && (r.Over == nil || r.Over(j, o.Offering))
 }
+
+// bearsIdle reports whether the row counts the parts of jobs with what nobody has of
+// their machines.
+func (r *Row) bearsIdle() bool { return r.ofJobs() && r.Kind == BurnRow }
 
 // whole reports whether machines of an offering count as a whole.
 func (r *Row) whole(o provider.Offering) bool {
@@ -163,6 +170,12 @@ func (k *packing) takes(i int, col *Column, bins []int, visit func(row int, take
 	share := float64(col.PerNode) / float64(o.Type.Count)
 	for n := range pr.Problem.Rows {
 		r := &pr.Problem.Rows[n]
+		if r.bearsIdle() {
+			if sum, some := k.takesBy(n, i, col, bins); some {
+				visit(n, sum)
+			}
+			continue
+		}
 		if !pr.counts(n, i, col.Offer) && !pr.whole(n, col.Offer) {
 			continue
 		}
@@ -183,6 +196,87 @@ func (k *packing) takes(i int, col *Column, bins []int, visit func(row int, take
 	}
 }
 
+// takesBy is what job i in column col changes of a row that bears what is idle. One of
+// those who do not count may take of it too: he shares what is idle. some is false when
+// nobody on the bins counts.
+func (k *packing) takesBy(n, i int, col *Column, bins []int) (sum float64, some bool) {
+	mine := 0
+	if k.pr.counts(n, i, col.Offer) {
+		mine = col.PerNode
+	}
+	for _, b := range bins {
+		if b < 0 {
+			if mine > 0 {
+				sum, some = sum+k.rate[col.Offer], true
+			}
+			continue
+		}
+		bin := &k.bins[b]
+		before, used := bin.of(n), k.pr.Problem.Offers[bin.offer].Type.Count-bin.free
+		if mine+before > 0 {
+			sum += k.binRate(bin) * (part(before+mine, used+col.PerNode) - part(before, used))
+			some = true
+		}
+	}
+	return sum, some
+}
+
+// part is n of used; none of nothing.
+func part(n, used int) float64 {
+	if n == 0 {
+		return 0
+	}
+	return float64(n) / float64(used)
+}
+
+// of is how many accelerators of a bin the jobs have that count for a row.
+func (b *bin) of(row int) int {
+	if b.counted == nil {
+		return 0
+	}
+	return b.counted[row]
+}
+
+// idleNow is what the jobs that run bear of what nobody has of their machines, for each
+// row, USD/h.
+func (pr *Program) idleNow() []float64 {
+	p := pr.Problem
+	if !slices.ContainsFunc(p.Rows, func(r Row) bool { return r.bearsIdle() }) {
+		return nil
+	}
+	machine := make(map[provider.InstanceID]int, len(p.Machines))
+	for m := range p.Machines {
+		machine[p.Machines[m].ID] = m
+	}
+	used, counted := make([]int, len(p.Machines)), make([][]int, len(p.Machines))
+	for i := range pr.Jobs {
+		d := &pr.Jobs[i]
+		if d.Current < 0 {
+			continue
+		}
+		col := &d.Columns[d.Current]
+		for _, id := range d.State.Running.Machines {
+			m := machine[id]
+			used[m] += col.PerNode
+			if counted[m] == nil {
+				counted[m] = make([]int, len(p.Rows))
+			}
+			for n := range p.Rows {
+				if p.Rows[n].bearsIdle() && pr.counts(n, i, col.Offer) {
+					counted[m][n] += col.PerNode
+				}
+			}
+		}
+	}
+	sums := make([]float64, len(p.Rows))
+	for m := range p.Machines {
+		for n, c := range counted[m] {
+			sums[n] += p.Machines[m].Rate.Dollars() * (part(c, used[m]) - part(c, p.Offers[pr.machineOffer[m]].Type.Count))
+		}
+	}
+	return sums
+}
+
 // allows reports whether the cap and the rows have room for a proposal.
 func (k *packing) allows(i int, p *proposal) bool {
 	if !k.withinCap(p.burn) {
@@ -193,7 +287,8 @@ func (k *packing) allows(i int, p *proposal) bool {
 	}
 	ok := true
 	k.takes(i, &k.pr.Jobs[i].Columns[p.column], p.bins, func(n int, take float64) {
-		later := k.lax && k.pr.Problem.Rows[n].ofSpot()
+		r := &k.pr.Problem.Rows[n]
+		later := k.lax && (r.ofSpot() || r.bearsIdle()) // who comes yet may make room
 		ok = ok && (later || k.hasRoom(n, take))
 	})
 	return ok
@@ -274,11 +369,13 @@ func (k *packing) fillRows(b int, sign float64) {
 	for n := range k.used {
 		if k.pr.whole(n, k.bins[b].offer) {
 			k.used[n] += sign * k.takeOf(n, b)
+			k.parts[n] += sign * k.takeOf(n, b)
 		}
 	}
 }
 
-// fillTeams sums what the seat of job i takes of the rows of its team.
+// fillTeams sums what the seat of job i takes of the rows of jobs, as it begins (sign 1)
+// or ends (−1) to sit there. The room that it has is taken at the time.
 func (k *packing) fillTeams(i int, s *seat, sign float64) {
 	if len(k.used) == 0 {
 		return
@@ -286,12 +383,45 @@ func (k *packing) fillTeams(i int, s *seat, sign float64) {
 	col := &k.pr.Jobs[i].Columns[s.column]
 	share := float64(col.PerNode) / float64(k.pr.Problem.Offers[col.Offer].Type.Count)
 	for n := range k.used {
-		if k.pr.counts(n, i, col.Offer) {
-			for _, b := range s.bins {
-				k.used[n] += sign * share * k.takeOf(n, b)
+		counts, idle := k.pr.counts(n, i, col.Offer), k.pr.Problem.Rows[n].bearsIdle()
+		if !counts && !idle {
+			continue
+		}
+		for _, b := range s.bins {
+			take := share * k.takeOf(n, b)
+			if counts {
+				k.parts[n] += sign * take
 			}
+			if idle {
+				take = k.seatedBy(n, b, col.PerNode, counts, sign > 0)
+			}
+			k.used[n] += sign * take
 		}
 	}
+}
+
+// seatedBy is by how much a job on perNode accelerators of a bin makes a row that bears
+// what is idle larger, and counts it in or out.
+func (k *packing) seatedBy(n, b, perNode int, counts, begins bool) float64 {
+	bin := &k.bins[b]
+	used := k.pr.Problem.Offers[bin.offer].Type.Count - bin.free // with it
+	mine := 0
+	if counts {
+		mine = perNode
+	}
+	with := bin.of(n)
+	if begins {
+		with += mine
+	}
+	if mine > 0 {
+		next := make([]int, len(k.used)) // copies of the packing share the old one
+		copy(next, bin.counted)
+		if next[n] = with; !begins {
+			next[n] -= mine
+		}
+		bin.counted = next
+	}
+	return k.binRate(bin) * (part(with, used) - part(with-mine, used-perNode))
 }
 
 // rowInTheWay is the row that has no room for column col of job i on machines that would

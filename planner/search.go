@@ -117,6 +117,7 @@ func (pr *Program) small() bool {
 // that a column or a machine is of, and which jobs could share a machine of each.
 func (pr *Program) index() {
 	p := pr.Problem
+	pr.idleOf = pr.idleNow()
 	pr.slot, pr.slots = make([]int, len(p.Offers)), 0
 	pr.rates = make([]float64, len(p.Offers))
 	for i := range pr.slot {

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"math"
+	"slices"
 
 	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/provider"
@@ -189,6 +190,30 @@ func (e *enumeration) rate(b *box) float64 {
 	return e.p.Offers[b.offer].Rate.Dollars()
 }
 
+// idleNow is what those who run, and count for a row, bear of what nobody has of their
+// machines.
+func (e *enumeration) idleNow(row *planner.Row) float64 {
+	sum := 0.0
+	for _, m := range e.p.Machines {
+		on, ours, count := 0, 0, 0
+		for i := range e.pr.Jobs {
+			d := &e.pr.Jobs[i]
+			if d.Current < 0 || !slices.Contains(d.State.Running.Machines, m.ID) {
+				continue
+			}
+			col, j := &d.Columns[d.Current], d.State.Job
+			on, count = on+col.PerNode, e.p.Offers[col.Offer].Type.Count
+			if (row.Team == "" || row.Team == j.Team) && (row.Over == nil || row.Over(j, m.Offering)) {
+				ours += col.PerNode
+			}
+		}
+		if ours > 0 {
+			sum += m.Rate.Dollars() * (float64(ours)/float64(on) - float64(ours)/float64(count))
+		}
+	}
+	return sum
+}
+
 // rowsHold checks the rows of a point by their definition: no more than allowed, or
 // than is held whatever the plan.
 func (e *enumeration) rowsHold() bool {
@@ -226,8 +251,15 @@ func (e *enumeration) rowsHold() bool {
 					continue
 				}
 				for _, b := range s.boxes {
-					count(&e.boxes[b], float64(col.PerNode)/float64(e.p.Offers[col.Offer].Type.Count), false)
+					of := e.p.Offers[col.Offer].Type.Count
+					if row.Kind == planner.BurnRow {
+						of -= e.boxes[b].free // what is idle is borne by who is there
+					}
+					count(&e.boxes[b], float64(col.PerNode)/float64(of), false)
 				}
+			}
+			if row.Kind == planner.BurnRow {
+				fixed = row.Most.Dollars() + e.idleNow(row)
 			}
 		}
 		passed, before := all-row.Most.Dollars(), fixed-row.Most.Dollars()
