@@ -2,6 +2,7 @@ package autoscale_test
 
 import (
 	"context"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -101,4 +102,51 @@ func FuzzListing(f *testing.F) {
 			t.Errorf("the job is in phase %d after an hour\n%s", r.Phase, w.history())
 		}
 	})
+}
+
+// A row with our tag that cannot be believed becomes no machine: it is told of, and
+// neither recorded, used nor ended.
+func TestStrangeRowBecomesNoMachine(t *testing.T) {
+	for name, spoil := range map[string]func(*provider.Instance){
+		"":                        func(*provider.Instance) {}, // as it should be: it is adopted
+		"no id":                   func(i *provider.Instance) { i.ID = "" },
+		"no state":                func(i *provider.Instance) { i.State = 0 },
+		"a state that is none":    func(i *provider.Instance) { i.State = 99 },
+		"no market":               func(i *provider.Instance) { i.Offering.Market = 0 },
+		"a market that is none":   func(i *provider.Instance) { i.Offering.Market = 99 },
+		"no type":                 func(i *provider.Instance) { i.Offering.Type = "" },
+		"no zone":                 func(i *provider.Instance) { i.Offering.Zone = "" },
+		"an epoch before all":     func(i *provider.Instance) { i.Tags.Epoch = -1 },
+		"a round before all":      func(i *provider.Instance) { i.Tags.Round = -1 },
+		"memory that is none":     func(i *provider.Instance) { i.MemGiB = math.NaN() },
+		"a cloud that is another": func(i *provider.Instance) { i.Offering.Cloud = "gcp" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, setup{plan: thrifty, offerings: []provider.Offering{smallSpot}})
+			w.round(time.Minute) // the store's first round: no frozen start
+			row := provider.Instance{
+				ID: "i-strange", Offering: smallSpot, State: provider.Running, Launched: start, Started: start,
+				Tags: provider.Tags{Fleet: "fleet"},
+			}
+			spoil(&row)
+			w.withRows(row)
+			w.stable = false
+			for range 3 {
+				w.advance(w.now.Add(time.Minute))
+				if _, err := w.loop.Round(t.Context(), w.now); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, odd := 0, 1
+			if name == "" {
+				want, odd = 1, 0
+			}
+			if got := len(w.records()); got != want {
+				t.Errorf("%d machines are on record, want %d\n%s", got, want, w.history())
+			}
+			if got := w.kinds()[autoscale.EventOdd]; got != odd {
+				t.Errorf("it is told %d times, want %d\n%s", got, odd, w.history())
+			}
+		})
+	}
 }
