@@ -1,6 +1,18 @@
 package share
 
-import "github.com/goodfleet/goodfleet/planner/block"
+import (
+	"math"
+
+	"github.com/goodfleet/goodfleet/planner/block"
+)
+
+// Settings of filling level by level.
+const (
+	floorSlack = 1e-13 // by which what was reached may be missed, for rounding
+	holdLeast  = 1e-9  // share of a level's price from which a job may hold it down
+	holdSure   = 1e-3  // and, with equal shares as unit, from which it does
+	growLeast  = 1e-7  // of what it has, by which a job must be able to grow
+)
 
 // waterFilling lifts u_j = theta_j/E_j of all jobs at the rates weight/scale until some
 // can grow no more, then the others, and so on. With entities an entity's weight is
@@ -16,7 +28,25 @@ func waterFilling(p *Problem, o Options) (Answer, error) {
 			left = append(left, j)
 		}
 	}
-	f := block.Fill(p.blocks(&d), func(frozen []bool) []float64 {
+	a := Answer{Gap: math.Inf(1)}
+	if p.widely(&d) && p.far() {
+		if r, excess, rounds, ok := p.fillLevels(&d, equal, o.settings()); ok {
+			a = p.filled(r, equal, excess)
+			a.Rounds = rounds
+		}
+	}
+	if a.Gap > o.settings().gap {
+		if b := p.fillVertices(&d, equal); b.Gap < a.Gap {
+			a = b
+		}
+	}
+	a.Left = left
+	return a, nil
+}
+
+// fillVertices fills by one simplex method that goes from level to level.
+func (p *Problem) fillVertices(d *demand, equal []float64) Answer {
+	f := block.Fill(p.blocks(d), func(frozen []bool) []float64 {
 		rates := p.rates(frozen)
 		for j := range rates {
 			rates[j] *= equal[j]
@@ -35,28 +65,106 @@ func waterFilling(p *Problem, o Options) (Answer, error) {
 			}
 		}
 	}
-	vector, sum, most := make([]float64, len(p.Jobs)), 0.0, 0.0
-	for j := range vector {
-		if equal[j] > 0 {
-			vector[j] = r.theta[j] / equal[j]
+	excess := f.Excess
+	if f.Status != block.Optimal { // a level is not found
+		excess = math.Inf(1)
+	}
+	a := p.filled(r, equal, excess)
+	a.Rounds = f.Rounds
+	return a
+}
+
+// filled is the answer of a filled point, whose levels together might be higher by excess.
+func (p *Problem) filled(r plan, equal []float64, excess float64) Answer {
+	vector, sum, most, alone := make([]float64, len(p.Jobs)), 0.0, 0.0, 0.0
+	for j, e := range equal {
+		if e > 0 {
+			vector[j] = r.theta[j] / e
+			alone += p.fastest(j) / e
 		}
 		sum += vector[j]
 	}
 	for _, rate := range p.rates(make([]bool, len(p.Jobs))) {
 		most += rate
 	}
-	bound := sum + f.Excess*most
-	if f.Status != block.Optimal { // a level is not found: all that is sure is each job alone
-		bound = 0
-		for j, e := range equal {
-			if e > 0 {
-				bound += p.fastest(j) / e
+	a := answerOf(r, sum, min(alone, sum+excess*most)) // all that is sure is each job alone
+	a.Vector = vector
+	return a
+}
+
+// fillLevels fills level by level, each a program of its own in wide numbers. ok is false if a level is not found.
+func (p *Problem) fillLevels(d *demand, equal []float64, s settings) (r plan, excess float64, rounds int, ok bool) {
+	frozen, base := make([]bool, len(p.Jobs)), make([]float64, len(p.Jobs))
+	for j, e := range equal {
+		frozen[j] = e <= 0
+	}
+	for rounds <= 2*len(p.Jobs) {
+		level := *d
+		level.floor, level.follow = make([]float64, len(p.Jobs)), make([]float64, len(p.Jobs))
+		live := false
+		for j, rate := range p.rates(frozen) {
+			level.floor[j] = base[j] * (1 - floorSlack)
+			if !frozen[j] && rate > 0 {
+				level.follow[j], live = rate*equal[j], true
 			}
 		}
+		if !live {
+			return r, excess, rounds, rounds > 0
+		}
+		rounds++
+		if r, ok = p.wide(&level, s); !ok || r.status == block.Infeasible {
+			return r, excess, rounds, false
+		}
+		excess += max(0, r.bound-r.objective)
+		holds, heaviest, many := 0.0, -1, 0
+		for j, rate := range level.follow {
+			if rate == 0 {
+				continue
+			}
+			base[j] += r.objective * rate
+			many++
+			if hold := r.worth[j] * rate; hold > holds {
+				holds, heaviest = hold, j
+			}
+		}
+		for j, rate := range level.follow {
+			hold := r.worth[j] * rate
+			frozen[j] = frozen[j] || j == heaviest || rate > 0 && base[j] >= p.fastest(j)*(1-floorSlack) ||
+				hold > holdLeast && (hold*float64(many) > holdSure || !p.grows(d, base, j))
+		}
 	}
-	a := answerOf(r, sum, bound)
-	a.Vector, a.Left, a.Rounds = vector, left, f.Rounds
-	return a, nil
+	return r, excess, rounds, false
+}
+
+// grows reports whether job j can have more than its base while all others keep theirs. What
+// little they give for rounding may be much to a job that is fast where they are slow: that
+// grows with what they give, and does not count.
+func (p *Problem) grows(d *demand, base []float64, j int) bool {
+	more := func(give float64) float64 {
+		alone := *d
+		alone.floor, alone.follow = make([]float64, len(p.Jobs)), make([]float64, len(p.Jobs))
+		for i, b := range base {
+			alone.floor[i] = b * (1 - give)
+		}
+		alone.floor[j], alone.follow[j] = 0, base[j]
+		r, ok := p.wide(&alone, settings{gap: 1e-9})
+		if !ok || r.status == block.Infeasible {
+			return 0
+		}
+		return r.objective - 1
+	}
+	little := more(floorSlack)
+	return little > growLeast && more(1000*floorSlack) < 10*little
+}
+
+// widely reports whether wide numbers can solve d.
+func (p *Problem) widely(d *demand) bool {
+	pairs := 0
+	if d.packed {
+		pairs = len(p.Pairs)
+	}
+	rows := 2*len(p.Jobs) + len(p.Types)
+	return rows*(rows+(len(p.Jobs)+pairs)*len(p.Types)) <= finerSize
 }
 
 // rates are how fast each job's u may grow while the others do.

@@ -1,6 +1,8 @@
 package share
 
 import (
+	"math"
+
 	"github.com/goodfleet/goodfleet/planner/block"
 	"github.com/goodfleet/goodfleet/planner/linear"
 )
@@ -8,6 +10,7 @@ import (
 const (
 	finerSize   = 20_000 // rows × (rows + columns) up to which a program is solved in wide numbers
 	finerPivots = 2_000
+	farApart    = 1e8 // ratio of magnitudes from which a level may hang on the last digits of others
 )
 
 // rough reports whether a plan is less than was asked for: a gap, or needs that it misses.
@@ -24,27 +27,45 @@ func (p *Problem) finer(d *demand, r plan, s settings) plan {
 	if s.interior || !r.rough(s) {
 		return r
 	}
+	if !p.widely(d) {
+		return r
+	}
+	better, ok := p.wide(d, s)
+	if !ok || !r.misses() && better.status != block.Infeasible && better.gap > r.gap {
+		return r
+	}
+	return better
+}
+
+// wide solves a small demand in wide numbers; ok is false if that ended without proof.
+func (p *Problem) wide(d *demand, s settings) (r plan, ok bool) {
 	q := *p
 	if !d.packed {
 		q.Pairs = nil
 	}
-	rows := 2*len(q.Jobs) + len(q.Types)
-	if rows*(rows+(len(q.Jobs)+len(q.Pairs))*len(q.Types)) > finerSize {
-		return r
-	}
 	f := newPairing(&q, d)
 	if f == nil {
-		return r
+		return r, false
 	}
 	f.begin(nil, false)
-	better, ok := f.solveWide(s)
-	if !ok || !r.misses() && better.status != block.Infeasible && better.gap > r.gap {
-		return r
+	if r, ok = f.solveWide(s); !d.packed {
+		r.pairs = nil
 	}
-	if !d.packed {
-		better.pairs = nil
+	return r, ok
+}
+
+// far reports whether magnitudes of p lie so far apart that double precision may hide what
+// decides.
+func (p *Problem) far() bool {
+	least, most := math.Inf(1), 0.0
+	for _, job := range p.Jobs {
+		for _, v := range job.Throughput {
+			if v > 0 {
+				least, most = min(least, v/job.Weight), max(most, v*float64(job.Scale)/job.Weight)
+			}
+		}
 	}
-	return better
+	return most > farApart*least
 }
 
 // misses reports whether a job has less than it needs.

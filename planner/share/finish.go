@@ -64,7 +64,7 @@ func (f *finish) solve(pack bool, o Options) (Answer, error) {
 	if !slices.ContainsFunc(p.Jobs, func(j Job) bool { return j.Steps > 0 }) {
 		return best, nil // whatever the shares, rho is what it is
 	}
-	rounds := 0
+	rounds, above := 0, false
 	for rho := best.Objective; rounds < finishRounds; rounds++ {
 		need := make([]float64, len(p.Jobs))
 		for j := range need {
@@ -82,11 +82,17 @@ func (f *finish) solve(pack bool, o Options) (Answer, error) {
 		if r.worth != nil {
 			low = max(low, f.bound(r.worth, r.support, low, best.Objective))
 		}
-		if distance(best.Objective, low) <= finishTol(o) || low <= rho && rounds > 0 && distance(rho, low) < 1e-13 {
+		if distance(best.Objective, low) <= finishTol(o) || above {
 			rounds++
 			break
 		}
-		rho = max(low, rho*1e-6)
+		// Where what a job needs falls steeply with rho, the bound creeps: a little above it all
+		// needs may fit.
+		if above = rounds > 0 && distance(rho, low) < 1e-13; above {
+			rho = low * (1 + finishTol(o)/2)
+		} else {
+			rho = max(low, rho*1e-6)
+		}
 	}
 	best.Bound, best.Rounds = min(low, best.Objective), rounds
 	best.Gap = distance(best.Objective, best.Bound)
