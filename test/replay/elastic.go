@@ -16,13 +16,16 @@ const held = 32768
 // agents are those of the jobs that adapt.
 type agents map[planner.JobID]*measured.Agent
 
-// add makes a job that adapts, and its agent.
-func (g agents) add(q workload.Request, a *measured.Application) *planner.Job {
+// add makes a job that adapts, and its agent, which is blind to types or not.
+func (g agents) add(q workload.Request, a *measured.Application, blind bool) *planner.Job {
 	batch := 0
 	if q.Application == "ncf" {
 		batch = held
 	}
 	agent := measured.NewAgent(a, batch)
+	if blind {
+		agent = measured.NewBlindAgent(a, batch)
+	}
 	g[planner.JobID(q.Name)] = agent
 	job := rigidJob(q, a)
 	job.Curve = agent.Belief()

@@ -59,6 +59,10 @@ func elasticSetting(data string, e experiment, p point, number int) (sim.Setting
 	if err != nil {
 		return sim.Setting{}, nil, err
 	}
+	cluster, err := sim.ParseCluster(cmp.Or(p.Cluster, e.Cluster), catalogue)
+	if err != nil {
+		return sim.Setting{}, nil, err
+	}
 	how := e.Scheduler
 	if p.rule != nil {
 		how = *p.rule
@@ -92,7 +96,7 @@ func elasticSetting(data string, e experiment, p point, number int) (sim.Setting
 	for _, q := range requests {
 		a := applications[q.Application]
 		if adapts {
-			s.Jobs = append(s.Jobs, of.add(q, a))
+			s.Jobs = append(s.Jobs, of.add(q, a, how.Peer == "pollux" && len(cluster.Kinds) > 1))
 			continue
 		}
 		job := rigidJob(q, a)
@@ -109,10 +113,6 @@ func elasticSetting(data string, e experiment, p point, number int) (sim.Setting
 	}
 	if how.Unknown {
 		hideWork(&s)
-	}
-	cluster, err := sim.ParseCluster(cmp.Or(p.Cluster, e.Cluster), catalogue)
-	if err != nil {
-		return sim.Setting{}, nil, err
 	}
 	return s, &ground{applications, cluster.Kinds, map[lonely]float64{}}, cluster.Stand(&s)
 }

@@ -21,6 +21,7 @@ type Agent struct {
 	of     *Application
 	most   int // replicas at most
 	batch  int // that it is held at; 0: it adapts
+	blind  bool
 	seen   map[string][]goodput.Sample
 	ran    int // the most replicas so far, on any type
 	noise  *goodput.Noise
@@ -50,6 +51,23 @@ func NewAgent(of *Application, heldAt int) *Agent {
 		a.most = 1
 	}
 	return a
+}
+
+// NewBlindAgent is an agent that takes all accelerators for one type, as that of Pollux
+// does where there are several: what was seen of a gang size and a batch first is what it
+// knows of them.
+func NewBlindAgent(of *Application, heldAt int) *Agent {
+	a := NewAgent(of, heldAt)
+	a.blind = true
+	return a
+}
+
+// known is the name under which it keeps what it saw of an accelerator.
+func (a *Agent) known(accelerator string) string {
+	if a.blind {
+		return ""
+	}
+	return accelerator
 }
 
 // Application is the program of its job.
@@ -141,12 +159,12 @@ func (a *Agent) Learn(done float64) {
 func (a *Agent) take(accelerator string, p Part) (news bool) {
 	noise := p.noise
 	a.noise, a.ran = &noise, max(a.ran, p.sample.Replicas)
-	list := a.seen[accelerator]
+	list := a.seen[a.known(accelerator)]
 	at, found := slices.BinarySearchFunc(list, p.sample, func(x, y goodput.Sample) int {
 		return cmp.Or(x.Nodes-y.Nodes, x.Replicas-y.Replicas, x.AtomicBatch-y.AtomicBatch)
 	})
 	if !found {
-		a.seen[accelerator] = slices.Insert(slices.Clone(list), at, p.sample)
+		a.seen[a.known(accelerator)] = slices.Insert(slices.Clone(list), at, p.sample)
 	}
 	return !found
 }
@@ -187,12 +205,12 @@ func (a *Agent) choose(accelerator string, nodes, replicas int) (Batch, bool) {
 
 // model is what is believed of an accelerator that the job has run on.
 func (a *Agent) model(accelerator string) (m goodput.Model, ok bool) {
-	samples := a.seen[accelerator]
+	samples := a.seen[a.known(accelerator)]
 	l, known := a.of.Limits(accelerator)
 	if !known || len(samples) == 0 || a.noise == nil {
 		return m, false
 	}
-	return goodput.Model{Theta: a.of.fit(accelerator, samples), Noise: *a.noise, Limits: l}, true
+	return goodput.Model{Theta: a.of.fit(a.known(accelerator), samples), Noise: *a.noise, Limits: l}, true
 }
 
 // fit is theta of samples of an accelerator, as AdaptDL begins its search. All jobs of an
@@ -202,6 +220,9 @@ func (a *Application) fit(accelerator string, samples []goodput.Sample) goodput.
 	b.WriteString(accelerator)
 	for _, s := range samples {
 		fmt.Fprintf(&b, " %d/%d/%d", s.Nodes, s.Replicas, s.AtomicBatch)
+		if accelerator == "" { // it may be of any
+			fmt.Fprintf(&b, "/%g", s.OptimSec)
+		}
 	}
 	name := b.String()
 	theta, ok := a.fits[name]

@@ -101,3 +101,27 @@ func TestCourseOfAGang(t *testing.T) {
 		t.Errorf("held at 40 it has the course %+v", held)
 	}
 }
+
+// A blind agent knows one type: what it saw of a size on the first is what it believes of
+// all, and a second does not change it.
+func TestBlindAgentTakesAllTypesForOne(t *testing.T) {
+	app := twoTypes(t)
+	a := NewBlindAgent(app, 0)
+	parts := a.Begin("V100", 1, 1, 0, 0)
+	a.Learn(parts[0].From + 1)
+	slow, _ := a.Belief().Speed("T4", 1, 1)
+	fast, _ := a.Belief().Speed("V100", 1, 1)
+	if slow.Goodput != fast.Goodput || slow.Estimated {
+		t.Errorf("%+v on T4, %+v on V100: want the same", slow, fast)
+	}
+	seen := len(a.seen[""])
+	parts = a.Begin("T4", 1, 1, parts[0].To, 0)
+	a.Learn(parts[0].From + 1)
+	if len(a.seen[""]) < seen || a.seen["T4"] != nil || a.seen["V100"] != nil {
+		t.Errorf("it keeps types apart: %v", a.seen)
+	}
+	first := a.seen[""][0]
+	if step, _, _ := app.Pass("V100", 1, 1, first.AtomicBatch); step != first.OptimSec {
+		t.Errorf("a step takes %g s to it, want the %g s that it saw first", first.OptimSec, step)
+	}
+}

@@ -29,12 +29,16 @@ const (
 // gap and effort of the searches of whole configs.
 var search = whole.Limits{Gap: 1e-3, Nodes: 30}
 
-// Pollux is Pollux's policy (OSDI 2021) as its simulator has it, on the first kind of
-// machines: it maximises the power mean, p = −1, of the speedups of jobs over their fair
+// Pollux is Pollux's policy (OSDI 2021) as its simulator has it: it maximises the power mean, p = −1, of the speedups of jobs over their fair
 // share of accelerators, those of a changed allocation less by what restarts took of the
 // job's age. Where the authors search whole placements by a genetic algorithm, sizes are
 // searched here with a bound, among 1, 2 and 4 of a machine and whole machines, for which
 // there is always a placement.
+//
+// It knows no types. Where there are several, as Sia's authors had it run, they are one to
+// it, in machines of the smallest, and a job has no more accelerators than there are of
+// each type. On which a changed job lands is drawn, each accelerator as likely; where no
+// type has room for all of it, it gets what one has.
 type Pollux struct {
 	Of func(j *planner.JobState) Known
 }
@@ -42,12 +46,12 @@ type Pollux struct {
 // Plan makes the plan of a round.
 func (x Pollux) Plan(p planner.Problem) (planner.Plan, error) {
 	f := newFloor(&p)
-	k := &f.kinds[0]
+	k := f.one()
 	a := share.Assignment{Rule: share.Pollux, Power: polluxPower, Types: []share.Type{{Name: k.name, Workers: k.workers, Price: -1}}}
 	sizes := make([][]int, len(p.Jobs))
 	for i := range p.Jobs {
 		var q share.Request
-		q, sizes[i] = x.request(f, &p.Jobs[i], len(p.Jobs))
+		q, sizes[i] = x.request(f, k, &p.Jobs[i], len(p.Jobs))
 		a.Requests = append(a.Requests, q)
 	}
 	var chosen []seat
@@ -56,15 +60,18 @@ func (x Pollux) Plan(p planner.Problem) (planner.Plan, error) {
 			chosen = append(chosen, seat{&p.Jobs[i], sizes[i][c], 0, false})
 		}
 	}
-	f.seatAll(chosen)
+	if len(f.kinds) > 1 {
+		f.seatBlind(chosen)
+	} else {
+		f.seatAll(chosen)
+	}
 	plan := f.finish("others gain more")
 	plan.NextDecision = p.Now.Add(minute)
 	return plan, nil
 }
 
 // request is a job of so many, with its configs and their sizes.
-func (x Pollux) request(f *floor, j *planner.JobState, jobs int) (q share.Request, sizes []int) {
-	k := &f.kinds[0]
+func (x Pollux) request(f *floor, k *kind, j *planner.JobState, jobs int) (q share.Request, sizes []int) {
 	known := x.Of(j)
 	goodput := func(n int) (float64, bool) {
 		nodes := (n + k.typ.Count - 1) / k.typ.Count
@@ -82,13 +89,13 @@ func (x Pollux) request(f *floor, j *planner.JobState, jobs int) (q share.Reques
 		AgeSec: max(1, f.p.Now.Sub(j.Job.Submitted).Seconds()), CostSec: known.Restart.Seconds(), Count: float64(j.Restarts),
 	}}
 	least := math.Inf(1)
-	for _, n := range k.sizes(known.Most) {
+	for _, n := range k.sizes(min(known.Most, f.least())) {
 		g, ok := goodput(n)
 		if !ok {
 			continue
 		}
 		least = min(least, g)
-		if r := j.Running; r != nil && r.Offering == k.offering && r.Config.Replicas == n {
+		if r := j.Running; r != nil && (len(f.kinds) > 1 || r.Offering == k.offering) && r.Config.Replicas == n {
 			q.Current = len(sizes)
 		}
 		q.Options = append(q.Options, share.Config{Type: 0, GPUs: n, Goodput: g})

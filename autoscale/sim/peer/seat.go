@@ -25,12 +25,7 @@ func (f *floor) kindsOf(s seat) []int {
 	}
 	var list []int
 	for w := range f.kinds {
-		k := &f.kinds[w]
-		nodes, fits := k.spread(s.n)
-		if !fits {
-			continue
-		}
-		if speed, ok := s.Job.Curve.Speed(k.typ.Accelerator, nodes, s.n); ok && speed.Goodput > 0 {
+		if f.runs(s, w) {
 			list = append(list, w)
 		}
 	}
