@@ -72,19 +72,11 @@ type explainer struct {
 }
 
 func runBudgetExplain(ctx context.Context, s streams, cfg budgetConfig, name string, now time.Time) error {
-	policies, err := cfg.settings.policies()
+	policies, all, span, err := cfg.books(now)
 	if err != nil {
 		return err
 	}
 	world, err := newWorld(cfg.settings)
-	if err != nil {
-		return err
-	}
-	span, err := cfg.span.read(now)
-	if err != nil {
-		return err
-	}
-	all, err := cfg.settings.spendsOf(span)
 	if err != nil {
 		return err
 	}

@@ -38,15 +38,7 @@ ledger cannot tell. "goodfleet simulate --budgets FILE" can: it runs under the p
 }
 
 func runBudgetReplay(w io.Writer, cfg budgetConfig, now time.Time) error {
-	policies, err := cfg.settings.policies()
-	if err != nil {
-		return err
-	}
-	span, err := cfg.span.read(now)
-	if err != nil {
-		return err
-	}
-	all, err := cfg.settings.spendsOf(span)
+	policies, all, span, err := cfg.books(now)
 	if err != nil {
 		return err
 	}

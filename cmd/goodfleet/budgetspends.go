@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/goodfleet/goodfleet/pricing/budget"
 	"github.com/goodfleet/goodfleet/pricing/ledger"
@@ -46,4 +47,16 @@ func (s settings) spendsOf(in span) ([]budget.Spend, error) {
 		return nil, fmt.Errorf("budget: %w", err)
 	}
 	return spends(charges, catalogue), nil
+}
+
+// books are the policies, and what was spent in the window that is asked for.
+func (cfg budgetConfig) books(now time.Time) (policies budget.Policies, all []budget.Spend, in span, err error) {
+	if policies, err = cfg.settings.policies(); err != nil {
+		return nil, nil, span{}, err
+	}
+	if in, err = cfg.span.read(now); err != nil {
+		return nil, nil, span{}, err
+	}
+	all, err = cfg.settings.spendsOf(in)
+	return policies, all, in, err
 }

@@ -70,15 +70,7 @@ type standing struct {
 }
 
 func runBudgetStatus(ctx context.Context, w io.Writer, cfg budgetConfig, now time.Time) error {
-	policies, err := cfg.settings.policies()
-	if err != nil {
-		return err
-	}
-	span, err := cfg.span.read(now)
-	if err != nil {
-		return err
-	}
-	all, err := cfg.settings.spendsOf(span)
+	policies, all, span, err := cfg.books(now)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -60,16 +61,13 @@ func (r *Reasons) Barriers(id planner.JobID) ([]Barrier, error) {
 			return nil, err
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Barrier) int {
-		switch {
-		case a.Saves > b.Saves:
-			return -1
-		case a.Saves < b.Saves:
-			return 1
-		}
-		return 0
-	})
+	bySaving(list)
 	return list, nil
+}
+
+// bySaving puts the largest saving first.
+func bySaving(list []Barrier) {
+	slices.SortStableFunc(list, func(a, b Barrier) int { return cmp.Compare(b.Saves, a.Saves) })
 }
 
 // wished is a limit that a job sets itself, and the job without it.

@@ -48,15 +48,7 @@ func (r *Reasons) Binds(id planner.JobID) ([]Barrier, error) {
 			return nil, err
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Barrier) int {
-		switch {
-		case a.Saves > b.Saves:
-			return -1
-		case a.Saves < b.Saves:
-			return 1
-		}
-		return 0
-	})
+	bySaving(list)
 	return list, nil
 }
 
