@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/goodfleet/goodfleet/autoscale"
+	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/provider"
 )
 
@@ -64,4 +65,53 @@ func TestEndThatIsDeniedIsAskedForAgainAfterHalfAnHour(t *testing.T) {
 	}
 	w.clouds[0].deny = false
 	w.until(31, func() bool { return len(w.live()) == 0 })
+}
+
+// TestWaitsStartAnewWhenALaunchIsGranted: three refusals in a row, a machine, and the
+// next refusal is waited out as the first was.
+func TestWaitsStartAnewWhenALaunchIsGranted(t *testing.T) {
+	w := newWorld(t, setup{plan: thrifty, offerings: []provider.Offering{smallSpot}})
+	asked := func(minutes int) (list []int) {
+		for minute := 1; minute <= minutes; minute++ {
+			w.round(time.Minute)
+			if len(w.clouds[0].calls) > 0 {
+				list = append(list, minute)
+			}
+		}
+		return list
+	}
+	w.clouds[0].launch = refuse(provider.ErrCapacity, smallSpot)
+	w.submit(testJob("a", 9, 1))
+	if got := asked(12); !slices.Equal(got, []int{1, 4, 10}) {
+		t.Fatalf("asked in minutes %v", got)
+	}
+	w.clouds[0].launch = nil
+	if got := asked(12); !slices.Equal(got, []int{10}) {
+		t.Fatalf("asked in minutes %v after the third refusal, want it granted in the tenth", got)
+	}
+	w.clouds[0].launch = refuse(provider.ErrCapacity, smallSpot)
+	w.submit(testJob("b", 9, 1))
+	if got := asked(5); !slices.Equal(got, []int{1, 4}) {
+		t.Errorf("asked in minutes %v, want the second after three", got)
+	}
+}
+
+// TestBootDeadlineIsLearned: once three machines came up in two minutes, one that does
+// not is given up after ten; before, it may take thirty.
+func TestBootDeadlineIsLearned(t *testing.T) {
+	for _, tt := range []struct{ seen, want int }{{2, 30}, {3, 10}} {
+		w := newWorld(t, setup{plan: thrifty, offerings: []provider.Offering{smallSpot}})
+		for n := range tt.seen {
+			w.submit(testJob(planner.JobID(fmt.Sprintf("job-%d", n)), 0.1, 1))
+			w.until(40, w.allEnded)
+		}
+		w.do("launch boots in 5h")
+		w.submit(testJob("late", 0.1, 1))
+		w.until(3, func() bool { return len(w.live()) == 1 })
+		bought := w.now
+		w.until(40, func() bool { return w.kinds()[autoscale.EventQuarantine] > 0 })
+		if got := int(w.now.Sub(bought) / time.Minute); got != tt.want {
+			t.Errorf("after %d boots of two minutes it is given up after %d minutes, want %d", tt.seen, got, tt.want)
+		}
+	}
 }
