@@ -135,7 +135,7 @@ func (f *floor) seat(j *planner.JobState, k *kind, at []int, n int) {
 		f.free[i] -= each
 		a.Machines = append(a.Machines, planner.MachineRef(i))
 		f.plan.Machines[i].Jobs = append(f.plan.Machines[i].Jobs, planner.Share{Job: j.Job.ID, Accelerators: each})
-		same = same && slices.Contains(j.Running.Machines, f.p.Machines[i].ID)
+		same = same && i < len(f.p.Machines) && slices.Contains(j.Running.Machines, f.p.Machines[i].ID)
 	}
 	a.Keeps = same
 	f.plan.Allocations = append(f.plan.Allocations, a)
