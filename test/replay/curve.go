@@ -24,7 +24,8 @@ type curve struct {
 const (
 	jctCurve   = "JCT, h, and share of jobs done, %" // a step for each twentieth of the jobs
 	spendCurve = "hour and USD/h"
-	tradeCurve = "mean JCT, h, and USD" // one point
+	tradeCurve = "mean JCT, h, and USD"                                       // one point
+	boxCurve   = "corner of the box that fronts are held in: JCT, h, and USD" // one point
 	fleetCurve = "hour and accelerators of "
 )
 

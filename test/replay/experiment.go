@@ -26,6 +26,7 @@ type experiment struct {
 
 	Scheduler scheduler   `json:"scheduler"`
 	Spot      *spotGround `json:"spot"` // machines are bought at recorded prices, in place of a cluster; nil: they are not
+	Week      *weekGround `json:"week"` // or so
 
 	Source     string    `json:"source"`     // of the published numbers
 	PeerSource string    `json:"peerSource"` // of what the authors' own simulator says, where points have it
@@ -48,6 +49,8 @@ type scheduler struct {
 	Interior bool   `json:"interior"`
 	Ever     bool   `json:"ever"`    // Gavel's accounts go on for ever, see peer.GavelConfig
 	Unknown  bool   `json:"unknown"` // it is not told how much work jobs have
+
+	Accelerator string `json:"accelerator"` // of its machines, where it buys them of one kind
 }
 
 // further is one more measure of the runs of an experiment, with what is published of it
@@ -86,12 +89,13 @@ func (t tolerance) String() string {
 
 // point is one number of an experiment.
 type point struct {
-	Load      float64 `json:"load"`  // jobs per hour; 0: all jobs come at once
-	Jobs      int     `json:"jobs"`  // the first so many; 0: all
-	Model     string  `json:"model"` // that all jobs train, on spot machines
-	Value     float64 `json:"value"` // USD that an hour of each is worth there; 0: a cent
-	Seeds     []int   `json:"seeds"` // the mean over them; none: 0
-	Scale     string  `json:"scale"` // in words, of a cluster and workloads of the point's own
+	Load      float64 `json:"load"`      // jobs per hour; 0: all jobs come at once
+	Jobs      int     `json:"jobs"`      // the first so many; 0: all
+	Model     string  `json:"model"`     // that all jobs train, on spot machines
+	Value     float64 `json:"value"`     // USD that an hour of each is worth there; 0: a cent
+	Parameter float64 `json:"parameter"` // of a rule that has one
+	Seeds     []int   `json:"seeds"`     // the mean over them; none: 0
+	Scale     string  `json:"scale"`     // in words, of a cluster and workloads of the point's own
 	Cluster   string  `json:"cluster"`
 	Workloads string  `json:"workloads"`
 	Published float64 `json:"published"`
@@ -132,6 +136,9 @@ func (p point) at() string {
 	if p.Value > 0 {
 		words = append(words, fmt.Sprintf("an hour worth %g USD", p.Value))
 	}
+	if p.Parameter > 0 {
+		words = append(words, fmt.Sprintf("parameter %g", p.Parameter))
+	}
 	if p.Jobs > 0 {
 		words = append(words, fmt.Sprintf("%d jobs", p.Jobs))
 	}
@@ -147,7 +154,7 @@ func (p point) at() string {
 // Measures of an outcome.
 const (
 	meanJCT  = "mean JCT, h"
-	makespan = "makespan, h" // and costShare, of spot machines; lateShare and worstRho, of jobs that adapt
+	makespan = "makespan, h" // and costShare, of spot machines; weekCost, of a week; lateShare and worstRho, of jobs that adapt
 )
 
 // readExperiments reads all of experiments/, by name of file.
@@ -193,11 +200,16 @@ func (e *experiment) validate() error {
 			return err
 		}
 	}
+	if e.Week != nil {
+		if err := e.Week.validate(); err != nil {
+			return err
+		}
+	}
 	switch {
-	case (e.Stream != "") == (e.Workloads != "") && e.Spot == nil:
-		return fmt.Errorf("want a stream, or workloads, or spot")
-	case e.Measure != meanJCT && e.Measure != makespan && (e.Measure != costShare || e.Spot == nil):
-		return fmt.Errorf("measure %q: want %q, %q or, of spot machines, %q", e.Measure, meanJCT, makespan, costShare)
+	case (e.Stream != "") == (e.Workloads != "") && e.Spot == nil && e.Week == nil:
+		return fmt.Errorf("want a stream, or workloads, or spot, or a week")
+	case e.Measure != meanJCT && e.Measure != makespan && (e.Measure != costShare || e.Spot == nil) && (e.Measure != weekCost || e.Week == nil):
+		return fmt.Errorf("measure %q: want %q, %q or, of spot machines, %q, of a week, %q", e.Measure, meanJCT, makespan, costShare, weekCost)
 	case len(e.Window) != 0 && (len(e.Window) != 2 || e.Window[0] < 0 || e.Window[1] <= e.Window[0]):
 		return fmt.Errorf("window %v: want the first job and the one after the last", e.Window)
 	case len(e.Points) == 0:

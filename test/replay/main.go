@@ -101,9 +101,16 @@ func replayThese(ctx context.Context, tell io.Writer, cfg config, all []experime
 			return err
 		}
 	}
+	ran := map[*experiment]bool{}
 	for _, r := range rows {
 		if r.asked && r.judged() && !r.met() {
 			return errMissed
+		}
+		ran[r.experiment] = ran[r.experiment] || r.asked
+	}
+	for _, d := range duels(rows) {
+		if ran[d.experiment] && !d.won() {
+			return fmt.Errorf("%s: not won against %s: see REPLAY.md", d.experiment.Name, d.rule)
 		}
 	}
 	return nil

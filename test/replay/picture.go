@@ -24,7 +24,8 @@ func picturesOf(rows []*row) []picture {
 		{"jct-load-multi.svg", "Mean JCT over load, one to eight workers a job. Rings: published; dots: ours.", overLoad(rows, "multi")},
 		{"makespan.svg", "Makespan over the number of jobs that come at once. Rings: published; dots: ours.", overJobs(rows)},
 		{"jct-distribution.svg", "Share of jobs that were done within a time.", distribution(rows)},
-		{"spot-front.svg", "What each dollar buys in time, over the value of an hour.", front(rows)},
+		{"spot-front.svg", "What each dollar buys in time, over the value of an hour.", front(rows, "Cost against JCT on spot machines", func(e *experiment) bool { return e.Spot != nil })},
+		{"week-front.svg", "A week on bought machines, mean of the seeds: ours over the value of an hour, the other rules over their parameters.", front(rows, "Cost against JCT of a week", func(e *experiment) bool { return e.Week != nil })},
 		{"spot-spend.svg", "What the machines of a run cost over time.", overTime(rows, spendCurve, "USD/h")},
 		{"spot-fleet.svg", "Accelerators held over time in that run.", overTime(rows, fleetCurve, "accelerators")},
 	}
@@ -120,11 +121,12 @@ func distribution(rows []*row) report.Chart {
 	return c
 }
 
-// front is cost against JCT, of ours over the values of an hour and of each other rule.
-func front(rows []*row) report.Chart {
-	c := report.Chart{Title: "Cost against JCT on spot machines", X: "mean JCT, h", Y: "USD", LogX: true}
+// front is cost against JCT, of ours over the values of an hour and of each other rule, in
+// experiments that of picks; over its parameter where it has one.
+func front(rows []*row, title string, of func(e *experiment) bool) report.Chart {
+	c := report.Chart{Title: title, X: "mean JCT, h", Y: "USD", LogX: true}
 	for _, r := range rows {
-		if !r.experiment.Shown || r.experiment.Spot == nil || !r.complete() {
+		if !r.experiment.Shown || !of(r.experiment) || !r.complete() {
 			continue
 		}
 		name := r.ablation
@@ -134,17 +136,9 @@ func front(rows []*row) report.Chart {
 		at := slices.IndexFunc(c.Series, func(s report.ChartSeries) bool { return s.Name == name })
 		if at < 0 {
 			at = len(c.Series)
-			c.Series = append(c.Series, report.ChartSeries{Name: name, Dots: true, Line: r.ablation == ""})
+			c.Series = append(c.Series, report.ChartSeries{Name: name, Dots: true, Line: r.ablation == "" || r.point.Parameter > 0})
 		}
-		mean := report.ChartPoint{}
-		for _, x := range r.results {
-			for _, d := range x.curves {
-				if d.name == tradeCurve {
-					mean.X += d.points[0].X / float64(len(r.results))
-					mean.Y += d.points[0].Y / float64(len(r.results))
-				}
-			}
-		}
+		mean := r.meanPlace()
 		if mean.X > 0 {
 			c.Series[at].Points = append(c.Series[at].Points, mean)
 		}
@@ -153,6 +147,16 @@ func front(rows []*row) report.Chart {
 		slices.SortFunc(c.Series[i].Points, func(a, b report.ChartPoint) int { return int(1e6 * (a.X - b.X)) })
 	}
 	return c
+}
+
+// meanPlace is the mean over the seeds of where runs lie in cost and JCT.
+func (r *row) meanPlace() (mean report.ChartPoint) {
+	for i := range r.results {
+		at, _ := r.results[i].place(tradeCurve)
+		mean.X += at.X / float64(len(r.results))
+		mean.Y += at.Y / float64(len(r.results))
+	}
+	return mean
 }
 
 // overTime is the curves that begin so of the first run that has them.

@@ -27,7 +27,7 @@ func TestExperimentsNameWhatThereIs(t *testing.T) {
 	quick := 0
 	for _, e := range all {
 		for _, s := range append([]scheduler{e.Scheduler}, schedulersOf(e)...) {
-			if _, ok := share.Find(s.Rule); !ok && s.Peer == "" && e.Spot == nil {
+			if _, ok := share.Find(s.Rule); !ok && s.Peer == "" && e.Spot == nil && e.Week == nil {
 				t.Errorf("%s: there is no rule %q", e.Name, s.Rule)
 			}
 		}
@@ -285,7 +285,7 @@ func TestSpotGoesWherePricesFall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"| M | 0 | 0.75 |", "| met |", "where that is `bought`, on spot machines that are bought at recorded prices"}
+	want := []string{"| M | 0 | 0.75 |", "| met |", "where that is `bought`, on machines that are bought at recorded prices"}
 	for _, f := range files {
 		if f.Name() != "REPLAY.md" {
 			want = append(want, f.Name())

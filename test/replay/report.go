@@ -9,13 +9,17 @@ import (
 	"strings"
 )
 
-// write puts REPLAY.md, replay.csv, curves.csv and the pictures, as SVG, into a folder.
+// write puts REPLAY.md, replay.csv, curves.csv, fronts.csv and the pictures, as SVG, into a
+// folder.
 func write(folder string, rows []*row) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
-	pictures := picturesOf(rows)
-	files := map[string][]byte{filepath.Join(folder, "REPLAY.md"): page(rows, pictures), recordsIn(folder): table(rows), curvesIn(folder): curves(rows)}
+	pictures, duels := picturesOf(rows), duels(rows)
+	files := map[string][]byte{filepath.Join(folder, "REPLAY.md"): page(rows, pictures, duels), recordsIn(folder): table(rows), curvesIn(folder): curves(rows)}
+	if len(duels) > 0 {
+		files[frontsIn(folder)] = fronts(duels)
+	}
 	for _, p := range pictures {
 		text, err := p.svg()
 		if err != nil {
@@ -32,7 +36,7 @@ func write(folder string, rows []*row) error {
 }
 
 // page is the report for people.
-func page(rows []*row, pictures []picture) []byte {
+func page(rows []*row, pictures []picture, duels []duel) []byte {
 	var b bytes.Buffer
 	met, judged, open := 0, 0, 0
 	for _, r := range rows {
@@ -47,11 +51,20 @@ func page(rows []*row, pictures []picture) []byte {
 		}
 	}
 	b.WriteString("# Published experiments, replayed\n\nWritten by `make replay`; do not edit. Each run goes through the loop that spends money, on a\n" +
-		"cluster that stands or, where that is `bought`, on spot machines that are bought at recorded prices. Beside it,\n" +
+		"cluster that stands or, where that is `bought`, on machines that are bought at recorded prices. Beside it,\n" +
 		"`replay.csv` has a line for every run, with a hash of who ended when, and `curves.csv` the curves of runs.\n\n")
 	fmt.Fprintf(&b, "%d of %d published numbers are met within their tolerance.", met, judged)
 	if open > 0 {
 		fmt.Fprintf(&b, " %d more points are listed and not run yet.", open)
+	}
+	if n := len(duels); n > 0 {
+		won := 0
+		for i := range duels {
+			if duels[i].won() {
+				won++
+			}
+		}
+		fmt.Fprintf(&b, " Of %d duels with other rules that buy, %d are won.", n, won)
 	}
 	b.WriteString("\n")
 	if len(pictures) > 0 {
@@ -61,12 +74,15 @@ func page(rows []*row, pictures []picture) []byte {
 		fmt.Fprintf(&b, "\n![%s](%s)\n\n%s\n", p.chart.Title, p.file, p.caption)
 	}
 	var last *experiment
-	for _, r := range rows {
+	for i, r := range rows {
 		if r.experiment != last {
 			last = r.experiment
 			head(&b, last, rows)
 		}
 		line(&b, r)
+		if i+1 == len(rows) || rows[i+1].experiment != last {
+			b.WriteString(duelTable(duels, last))
+		}
 	}
 	return b.Bytes()
 }
@@ -126,6 +142,9 @@ func line(b *bytes.Buffer, r *row) {
 	}
 	if r.complete() {
 		ours = fmt.Sprintf("%.3f", r.mean())
+		if r.experiment.Week != nil {
+			ours = fmt.Sprintf("%.2f at %.3f h", r.mean(), r.meanPlace().X)
+		}
 	}
 	if r.complete() && !r.shown && r.measure == lateShare {
 		difference = fmt.Sprintf("%+.2f points", r.mean()-r.point.Published)

@@ -71,8 +71,11 @@ func (r result) with(measure string, v float64) result {
 
 // run replays one seed of a point.
 func run(ctx context.Context, data string, e experiment, p point, seed int) (result, error) {
-	if e.Spot != nil {
+	switch {
+	case e.Spot != nil:
 		return runSpot(ctx, data, e, p, seed)
+	case e.Week != nil:
+		return runWeek(ctx, e, p, seed)
 	}
 	s, on, err := settingOf(data, e, p, seed)
 	if err != nil {
