@@ -51,8 +51,21 @@ type explainedJob struct {
 	Limit       string  `json:"limited_by"`
 }
 
-// leastShare is the smallest share of time that is told.
+// placesText is a share to four places, or what is less than those in two digits.
+func placesText(x float64) string {
+	if x > 0 && x < 5e-5 {
+		return strconv.FormatFloat(x, 'e', 1, 64)
+	}
+	return strconv.FormatFloat(x, 'f', 4, 64)
+}
+
+// leastShare is the smallest share of time that is told, unless it is more than that part of
+// the job's progress: on a type that is a billion times faster, little time is much.
 const leastShare = 1e-9
+
+func counts(x, throughput, theta float64) bool {
+	return x > leastShare || x > 0 && x*throughput > leastShare*theta
+}
 
 func newAllocated(p *share.Problem, a *share.Answer, explain bool) allocated {
 	out := allocated{Policy: a.Policy, Status: a.Status, Allocation: make(map[string]map[string]float64), Pairs: []allocatedPair{}, Vector: a.Vector}
@@ -70,15 +83,15 @@ func newAllocated(p *share.Problem, a *share.Answer, explain bool) allocated {
 		out.order = append(out.order, job.ID)
 		shares := make(map[string]float64)
 		for w, x := range a.Share[j] {
-			if x > leastShare {
+			if counts(x, job.Throughput[w], a.Theta[j]) {
 				shares[p.Types[w].Name] = x
 			}
 		}
 		out.Allocation[job.ID] = shares
 	}
 	for i, x := range a.PairShare {
-		if x > leastShare {
-			q := p.Pairs[i/len(p.Types)]
+		q := p.Pairs[i/len(p.Types)]
+		if v := q.Throughput[i%len(p.Types)]; counts(x, v[0], a.Theta[q.A]) || counts(x, v[1], a.Theta[q.B]) {
 			out.Pairs = append(out.Pairs, allocatedPair{[2]string{p.Jobs[q.A].ID, p.Jobs[q.B].ID}, p.Types[i%len(p.Types)].Name, x})
 		}
 	}
@@ -125,7 +138,7 @@ func (o allocated) grid() grid {
 		g.head, g.right = append(g.head, "limited by"), append(g.right, false)
 	}
 	row := func(job, with, kind string, x float64) {
-		cells := []string{job, with, kind, strconv.FormatFloat(x, 'f', 4, 64)}
+		cells := []string{job, with, kind, placesText(x)}
 		if o.Explain != nil {
 			cells = append(cells, o.Explain.Jobs[job].Limit)
 		}

@@ -11,6 +11,7 @@ const (
 	siftPerJob  = 8      // as are those whose jobs have fewer columns each
 	sampleJobs  = 600    // jobs in the sample that gives first prices
 	keepPerJob  = 5      // columns that each job keeps, and its fastest
+	siftWide    = 0.1    // gap from which all columns are taken: few were the right ones
 	siftRounds  = 8      // times that missed columns are added
 	vertexJobs  = 4000   // jobs above which a point is thinned instead: pivots cost seconds there
 	vertexTol   = 1e-9   // gap of the interior point from which a vertex is sought
@@ -56,7 +57,9 @@ func (p *Program) solve(o Options) Solution {
 		}
 	}
 	if !o.Vertex || !p.many() || !p.Level || s.Gap > o.gap() {
+		settled := s
 		p.sift(&s, o)
+		s.better(p, &settled, o.gap())
 	}
 	if s.Gap > o.gap() || s.Violation > feasibleTol {
 		if conflict := p.conflict(o); len(conflict) > 0 {
@@ -140,14 +143,14 @@ func (p *Program) sift(s *Solution, o Options) {
 	if o.Vertex && !(p.many() && p.Level) {
 		tol = min(tol, vertexTol) // the nearer, the fewer pivots
 	}
-	s.Bound = math.Inf(1)
+	s.Bound, s.Objective = math.Inf(1), math.Inf(-1)
 	for range siftRounds {
 		sc := p.scale(p.everyone(), keep, 1)
 		it := newInterior(sc)
 		if prices == nil || p.levels() || !it.start(sc.scalePrices(prices, p)) {
 			it.begin()
 		}
-		it.run(tol, o.iterations())
+		near := it.run(tol, o.iterations())
 		s.Iterations += it.iterations
 		s.Columns = sc.Columns()
 		x := make([]float64, p.Columns())
@@ -158,7 +161,7 @@ func (p *Program) sift(s *Solution, o Options) {
 		prices = sc.unscalePrices(it.lambda, p)
 		c, w := p.certify(prices, p.LevelOf(x))
 		before := s.Gap
-		s.take(x, prices, c.Bound)
+		s.take(p, x, prices, c.Bound)
 		s.Worth = make([]float64, p.Jobs())
 		for j := range s.Worth {
 			if sc.has[j] {
@@ -174,20 +177,37 @@ func (p *Program) sift(s *Solution, o Options) {
 			keep[i] = keep[i] || k
 		}
 		switch {
-		case added == 0 && tol > vertexTol: // all that pays is there: the point is not near enough
+		case added == 0 && near && tol > vertexTol: // all that pays is there: the point is not near enough
 			tol = max(0.1*tol, vertexTol)
-		case added == 0 || before > 0 && s.Gap > 0.9*before:
+		case added == 0 || s.Gap > siftWide || before > 0 && s.Gap > 0.9*before: // as where all jobs are alike
 			keep = nil
 		}
 	}
 }
 
 // take keeps the better of the point it has and x, and the lower of the bounds.
-func (s *Solution) take(x, prices []float64, bound float64) {
+func (s *Solution) take(p *Program, x, prices []float64, bound float64) {
 	if bound <= s.Bound || s.Prices == nil {
 		s.Bound, s.Prices = bound, prices
 	}
-	s.X = x
+	gain, level, violation := p.weigh(x)
+	if p.Level {
+		gain = level
+	}
+	if math.IsInf(s.Objective, -1) || violation <= feasibleTol && (gain > s.Objective || s.Violation > feasibleTol) {
+		s.X = x
+	}
+}
+
+// better takes the point, or the bound, of an earlier solution where that is the better.
+func (s *Solution) better(p *Program, t *Solution, want float64) {
+	if t.Bound < s.Bound {
+		s.Bound, s.Prices, s.Worth = t.Bound, t.Prices, t.Worth
+	}
+	if t.Gap > 0 && t.Violation <= feasibleTol && !math.IsInf(t.Bound, 1) && t.Objective > s.Objective {
+		s.X = t.X
+	}
+	s.close(p, want)
 }
 
 // sample prices capacity by a systematic sample of the jobs with their share of it: by what
