@@ -110,6 +110,7 @@ func (p *Program) thinned(s *Solution) []float64 {
 	if p.Level {
 		level = max(0, p.LevelOf(x))
 	}
+	p.deal(x, level)
 	p.purify(x, level)
 	p.repair(x)
 	return x

@@ -38,14 +38,60 @@ func maxMin(f form) func(*Problem, Options) (Answer, error) {
 			a.Left = left
 			return a, nil
 		}
+		if f == agnostic {
+			r := p.dealt(p.oneType().solve(d, o.settings()))
+			a := answerOf(r, r.objective, r.bound)
+			a.Left = left
+			p.trueSpeeds(&a)
+			return a, nil
+		}
 		r := p.solve(d, o.settings())
 		a := answerOf(r, r.objective, r.bound)
 		a.Left = left
-		if f == agnostic {
-			p.trueSpeeds(&a)
-		}
 		return a, nil
 	}
+}
+
+// oneType is p with the workers of all types as one, for those who see no difference.
+func (p *Problem) oneType() *Problem {
+	q := *p
+	q.Types = []Type{{Name: "any", Workers: int(p.workers())}}
+	q.Pairs = nil
+	return &q
+}
+
+// dealt deals a plan of oneType out: job after job from the types in their order, so that no
+// more jobs are split than there are types.
+func (p *Problem) dealt(r plan) plan {
+	if r.theta == nil {
+		return r
+	}
+	x, w, room := p.nothing(), 0, 0.0
+	if len(p.Types) > 0 {
+		room = float64(p.Types[0].Workers)
+	}
+	for j, job := range p.Jobs {
+		need := r.x[j][0] * float64(job.Scale)
+		for need > 0 && w < len(p.Types) {
+			take := min(need, room)
+			x[j][w] += take / float64(job.Scale)
+			need -= take
+			if room -= take; room <= 0 {
+				if w++; w < len(p.Types) {
+					room = float64(p.Types[w].Workers)
+				}
+			}
+		}
+	}
+	r.x = x
+	if r.prices != nil {
+		prices := make([]float64, len(p.Types))
+		for w := range prices {
+			prices[w] = r.prices[0]
+		}
+		r.prices = prices
+	}
+	return r
 }
 
 // trueSpeeds turns time, which is all that agnostic fairness knows, into throughput.
