@@ -18,9 +18,11 @@
 // the simplex method of package linear, by a second gain among the best points. Programs
 // of over 4000 jobs are settled instead: prices within 1e-4 decide nearly all jobs, and the
 // others are a small program, whose vertex and prices are those of the whole. Where jobs are
-// alike, or one caps the level so that prices decide nothing, they are purified, until no more
-// shares are split than there are capacity rows; in those cases the second gain, maximised
-// inside the best level, is within 1e-6.
+// alike, or one caps the level so that prices decide nothing, what alike jobs have together is
+// dealt out one job after the other, and the rest purified, until no more shares are split than
+// there are capacity rows; in those cases the second gain, maximised inside the best level, is
+// within 1e-6. The next round may begin with the last one's prices, which are settled the same
+// way, and, where a job alone caps the level, with its point.
 //
 // Interior point: Mehrotra, SIAM Journal on Optimization 2, 1992.
 package block

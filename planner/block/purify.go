@@ -34,12 +34,7 @@ func (p *Program) thin(s *Solution, o Options) bool {
 // idle reports whether one job that cannot go faster caps the level, as far as the gap
 // tells: the prices of capacity are then next to nothing, and tell no share from another.
 func (p *Program) idle(s *Solution, o Options) bool {
-	most := math.Inf(1)
-	for j := range p.Jobs() {
-		if n := p.follow(j); n > 0 {
-			most = min(most, (p.fastest(j)-p.floor(j))/n)
-		}
-	}
+	most := p.alone()
 	return s.Bound >= most*(1-capTol) || s.Level >= most*(1-o.gap())
 }
 

@@ -204,7 +204,7 @@ func (s *Solution) better(p *Program, t *Solution, want float64) {
 	if t.Bound < s.Bound {
 		s.Bound, s.Prices, s.Worth = t.Bound, t.Prices, t.Worth
 	}
-	if t.Gap > 0 && t.Violation <= feasibleTol && !math.IsInf(t.Bound, 1) && t.Objective > s.Objective {
+	if !math.IsInf(t.Bound, 1) && t.Violation <= feasibleTol && t.Objective > s.Objective {
 		s.X = t.X
 	}
 	s.close(p, want)
