@@ -5,8 +5,6 @@ import (
 	"math"
 	"time"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/goodfleet/goodfleet/provider"
 )
 
@@ -63,7 +61,7 @@ func (c HazardConfig) withDefaults() HazardConfig {
 type Hazards struct {
 	cfg   HazardConfig
 	pools map[provider.Pool]*poolRecord
-	prior map[float64][2]float64 // 80 % interval of the prior by its mean
+	prior map[provider.Offering]Hazard // those asked for
 }
 
 // poolRecord is what was seen of a pool, weighted as of the end of its last span.
@@ -79,37 +77,32 @@ func NewHazards(cfg HazardConfig) *Hazards {
 	return &Hazards{
 		cfg:   cfg.withDefaults(),
 		pools: map[provider.Pool]*poolRecord{},
-		prior: map[float64][2]float64{},
+		prior: map[provider.Offering]Hazard{},
 	}
 }
 
 // Prior is the hazard of o before anything was seen of its pool.
 func (z *Hazards) Prior(o provider.Offering) Hazard {
-	h := z.single(o)
-	h.PoolPerHour = z.mean(o)
-	interval, ok := z.prior[h.PoolPerHour]
+	h, ok := z.prior[o]
 	if !ok {
-		interval = interval80(z.cfg.Shape, z.cfg.Shape/h.PoolPerHour)
-		z.prior[h.PoolPerHour] = interval
+		h = z.single(o)
+		h.PoolPerHour = z.mean(o)
+		h.Shape, h.Rate = z.cfg.Shape, z.cfg.Shape/h.PoolPerHour
+		z.prior[o] = h
 	}
-	h.Low, h.High = interval[0], interval[1]
 	return h
 }
 
-// Of is the hazard of o as it is believed at now: the mean of the posterior law,
-// and the interval that holds the rate with 80 % probability.
+// Of is the hazard of o as it is believed at now: the mean of the posterior law, and
+// that law.
 func (z *Hazards) Of(o provider.Offering, now time.Time) Hazard {
-	r := z.pools[o.Pool()]
-	if r == nil {
-		return z.Prior(o)
+	h := z.Prior(o)
+	if r := z.pools[o.Pool()]; r != nil {
+		weight := z.weight(now.Sub(r.to))
+		h.Shape += r.losses * weight
+		h.Rate += r.exposure * weight
+		h.PoolPerHour = h.Shape / h.Rate
 	}
-	weight := z.weight(now.Sub(r.to))
-	shape := z.cfg.Shape + r.losses*weight
-	rate := z.cfg.Shape/z.mean(o) + r.exposure*weight
-	h := z.single(o)
-	h.PoolPerHour = shape / rate
-	interval := interval80(shape, rate)
-	h.Low, h.High = interval[0], interval[1]
 	return h
 }
 
@@ -138,12 +131,6 @@ func (z *Hazards) mean(o provider.Offering) float64 {
 		return z.cfg.AWSSpotPerHour
 	}
 	return z.cfg.GCPSpotPerHour
-}
-
-// interval80 holds a Gamma law's value with 80 % probability.
-func interval80(shape, rate float64) [2]float64 {
-	g := distuv.Gamma{Alpha: shape, Beta: rate}
-	return [2]float64{g.Quantile(0.1), g.Quantile(0.9)}
 }
 
 // weight is what is left of the weight of something seen so long ago.

@@ -42,8 +42,9 @@ func TestPriorByCloudMarketAndBand(t *testing.T) {
 				t.Errorf("hazard %+v, want pool %g, one %g, down %v", h, test.pool, test.one, test.down)
 			}
 			law := distuv.Gamma{Alpha: 0.5, Beta: 0.5 / test.pool}
-			if inside := law.CDF(h.High) - law.CDF(h.Low); math.Abs(inside-0.8) > 1e-6 {
-				t.Errorf("interval %g..%g holds %.4f of the prior, want 0.8", h.Low, h.High, inside)
+			low, high, ok := h.Interval80()
+			if inside := law.CDF(high) - law.CDF(low); !ok || math.Abs(inside-0.8) > 1e-6 {
+				t.Errorf("interval %g..%g holds %.4f of the prior, want 0.8", low, high, inside)
 			}
 		})
 	}
@@ -87,8 +88,8 @@ func TestPosteriorIsConjugate(t *testing.T) {
 	if math.Abs(h.PoolPerHour-want) > 1e-4*want {
 		t.Errorf("posterior mean %g, want %g", h.PoolPerHour, want)
 	}
-	if !(h.Low < h.PoolPerHour && h.PoolPerHour < h.High) {
-		t.Errorf("mean %g outside its interval %g..%g", h.PoolPerHour, h.Low, h.High)
+	if low, high, ok := h.Interval80(); !ok || !(low < h.PoolPerHour && h.PoolPerHour < high) {
+		t.Errorf("mean %g outside its interval %g..%g", h.PoolPerHour, low, high)
 	}
 }
 

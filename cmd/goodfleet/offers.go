@@ -218,8 +218,8 @@ func (world world) offerRows(ctx context.Context, cfg offersConfig, in io.Reader
 				row.Blocked = "its quota is used up"
 			}
 		}
-		if o.Hazard.High > 0 {
-			row.HazardPerHour, row.HazardLow, row.HazardHigh = &o.Hazard.PoolPerHour, &o.Hazard.Low, &o.Hazard.High
+		if low, high, ok := o.Hazard.Interval80(); ok {
+			row.HazardPerHour, row.HazardLow, row.HazardHigh = &o.Hazard.PoolPerHour, &low, &high
 		}
 		rows = append(rows, row)
 	}

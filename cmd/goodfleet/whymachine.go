@@ -241,8 +241,8 @@ func quotaName(q planner.QuotaLeft) string {
 func (a *asked) aboutOffering(w *whyOffering, offer *planner.Offer, jobs []policy.Compared) grid {
 	g := aboutGrid(w.Offering.String())
 	g.row("is", "%s at %s USD/h, price %s old", a.typeText(w.Offering), w.Rate, orUnknown(ageOf(w.QuotedAt, w.Stale, a.state.Now)))
-	if offer.Hazard.High > 0 {
-		g.row("is lost", "%s times per hour (80 %% interval %s to %s), and comes back after %s", short(offer.Hazard.PoolPerHour), short(offer.Hazard.Low), short(offer.Hazard.High), age(offer.Hazard.Down))
+	if low, high, ok := offer.Hazard.Interval80(); ok {
+		g.row("is lost", "%s times per hour (80 %% interval %s to %s), and comes back after %s", short(offer.Hazard.PoolPerHour), short(low), short(high), age(offer.Hazard.Down))
 	}
 	if at, hinted := a.state.Hints[w.Offering.Pool()]; hinted {
 		g.row("hint", "%s", hintText(at))
