@@ -20,8 +20,9 @@ const bootsKept = 50
 type bootTimes map[[2]string]*boots
 
 type boots struct {
-	mean time.Duration
-	last []time.Duration // the newest at the end
+	mean  time.Duration
+	last  []time.Duration // the newest at the end
+	grant time.Duration   // see grantOf
 }
 
 // learn takes in one boot.
@@ -40,6 +41,8 @@ func (b bootTimes) learn(t provider.InstanceType, took time.Duration) {
 	if len(known.last) > bootsKept {
 		known.last = slices.Delete(known.last, 0, 1)
 	}
+	last := slices.Sorted(slices.Values(known.last))
+	known.grant = max(0, last[(9*len(last)+9)/10-1]-known.mean)
 }
 
 // bootOf is the expected time from launch to running of an offering.
@@ -61,8 +64,7 @@ func (l *Loop) grantOf(o provider.Offering) time.Duration {
 	if !ok || len(seen.last) < bootsTrusted {
 		return l.bootOf(o)
 	}
-	last := slices.Sorted(slices.Values(seen.last))
-	return max(0, last[(9*len(last)+9)/10-1]-seen.mean)
+	return seen.grant
 }
 
 // upBy is how long a machine of an offering may take to come up: half as long again

@@ -26,12 +26,14 @@ type Loop struct {
 	measured measurements
 	beliefs  *planner.Beliefs
 	meter    *ledger.Meter
-	prices   *pricing.Book  // of this round
-	rates    []pricing.Rate // in it, by place in Config.Offerings; 0: none known
-	ranOut   bool           // the gang that is read ran out of memory, where nobody knew it would
-	repeats  []repeat       // words to the runner to be said again in this round
-	last     decided        // what the last plan was made of
-	lastAt   time.Time      // the last round
+	prices   *pricing.Book           // of this round
+	types    []provider.InstanceType // by place in Config.Offerings
+	places   []int                   // of the quotes in it, by place in Config.Offerings: where to look first in the next
+	rates    []pricing.Rate          // in it, by place in Config.Offerings; 0: none known
+	ranOut   bool                    // the gang that is read ran out of memory, where nobody knew it would
+	repeats  []repeat                // words to the runner to be said again in this round
+	last     decided                 // what the last plan was made of
+	lastAt   time.Time               // the last round
 
 	used      map[provider.InstanceID]bool // machines with a gang that runs, by the runner's word
 	said      map[planner.JobID]Progress   // what the runner says in this round
@@ -66,6 +68,10 @@ func New(cfg Config) (*Loop, error) {
 		return nil, fmt.Errorf("autoscale: %w", err)
 	}
 	l := &Loop{cfg: cfg, turn: make(chan struct{}, 1), boots: bootTimes{}, hints: hints{}, measured: measurements{}, beliefs: planner.NewBeliefs(), hours: map[provider.InstanceID]hourRate{}, rates: make([]pricing.Rate, len(cfg.Offerings))}
+	l.types = make([]provider.InstanceType, len(cfg.Offerings))
+	for i, o := range cfg.Offerings {
+		l.types[i], _ = l.typeOf(o)
+	}
 	for _, c := range cfg.Clouds {
 		l.clouds = append(l.clouds, &cloudView{cloud: c, name: c.Name()})
 	}

@@ -31,15 +31,26 @@ func (l *Loop) quote(now time.Time) error {
 	if err != nil {
 		return fmt.Errorf("book at %s: %w", now.Format(time.RFC3339), err)
 	}
-	if book == l.prices {
+	same := l.prices != nil && book.Same(l.prices)
+	if l.prices = book; same {
 		return nil
 	}
-	l.prices = book
 	rates := make([]pricing.Rate, len(l.cfg.Offerings)) // a new one: the last plan may keep the old
-	for i, o := range l.cfg.Offerings {
-		if rate, ok := book.Rate(o); ok { // no book holds a rate of 0
-			rates[i] = rate + l.beside(o)
+	if l.places == nil {
+		l.places = make([]int, len(l.cfg.Offerings))
+	}
+	quotes := book.Quotes()
+	for i := range l.cfg.Offerings {
+		o := &l.cfg.Offerings[i]
+		at := l.places[i]
+		if at >= len(quotes) || quotes[at].Offering != *o {
+			var ok bool
+			if at, ok = book.Place(*o); !ok {
+				continue
+			}
+			l.places[i] = at
 		}
+		rates[i] = quotes[at].Rate + l.beside(*o) // no book holds a rate of 0
 	}
 	l.rates = rates
 	return nil
@@ -64,8 +75,10 @@ func (l *Loop) offers(now time.Time) (list, unpriced []planner.Offer) {
 	list = make([]planner.Offer, 0, len(l.cfg.Offerings))
 	for i, o := range l.cfg.Offerings {
 		rate := l.rates[i]
-		t, _ := l.typeOf(o)
-		t = l.measured.of(t)
+		t := l.types[i]
+		if len(l.measured) > 0 {
+			t = l.measured.of(t)
+		}
 		reservation := l.reservation(o)
 		if rate == 0 && reservation == nil {
 			unpriced = append(unpriced, planner.Offer{Offering: o, Type: t})
@@ -92,7 +105,7 @@ func (l *Loop) offers(now time.Time) (list, unpriced []planner.Offer) {
 // repriced reports whether a rate has moved, by more than is worth a plan, since
 // the last plan saw it.
 func (l *Loop) repriced() bool {
-	if l.prices == l.last.book {
+	if l.last.book != nil && l.prices != nil && l.prices.Same(l.last.book) {
 		return false
 	}
 	for i, before := range l.last.rates {

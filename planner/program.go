@@ -191,7 +191,9 @@ func (pr *Program) prune(d *Demand, held []bool) {
 	if d.Current >= 0 {
 		keep[d.Current] = true
 	}
-	var byAlone, byShare, there, safe []ranked
+	n := len(d.Columns)
+	room := make([]ranked, 4*n)
+	byAlone, byShare, there, safe := room[:0:n], room[n:n:2*n], room[2*n:2*n:3*n], room[3*n:3*n:4*n]
 	spotRow := slices.ContainsFunc(pr.Problem.Rows, func(r Row) bool { return r.Kind == SpotRow })
 	for k := range d.Columns {
 		c := &d.Columns[k]
@@ -219,8 +221,14 @@ func (pr *Program) prune(d *Demand, held []bool) {
 			keep[r.column] = true
 		}
 	}
-	var kept []Column
-	current := -1
+	current, stay := -1, 0
+	for k := range keep {
+		if keep[k] {
+			stay++
+		}
+	}
+	kept, rest := make([]Column, 0, stay), len(d.Rest)
+	d.Rest = slices.Grow(d.Rest, len(keep)-stay)[:rest]
 	for k := range d.Columns {
 		if keep[k] {
 			if k == d.Current {

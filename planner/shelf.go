@@ -12,6 +12,7 @@ import (
 // machines do the same work, each by rate and by risk.
 type shelf struct {
 	groups []group
+	most   int // columns of a job so far
 }
 
 // group is the offers that carry a job equally well: as many accelerators of one
@@ -83,7 +84,7 @@ func newShelf(p *Problem, held []bool) *shelf {
 // order of the groups and, within one, of the offers.
 func (sh *shelf) columns(p *Problem, s *JobState, tr Transfer) []Column {
 	j := s.Job
-	var list []Column
+	list := make([]Column, 0, sh.most)
 	var chosen []int
 	for gi := range sh.groups {
 		g := &sh.groups[gi]
@@ -98,6 +99,7 @@ func (sh *shelf) columns(p *Problem, s *JobState, tr Transfer) []Column {
 			}
 		}
 	}
+	sh.most = max(sh.most, len(list))
 	return list
 }
 

@@ -61,15 +61,22 @@ func (b *Book) Quotes() []Quote { return b.quotes }
 // Quote returns the quote of o. ok is false when no quote is known. A quote that
 // names no account holds for every account.
 func (b *Book) Quote(o provider.Offering) (q Quote, ok bool) {
-	i, ok := b.index[o]
-	if !ok && o.Account != "" {
-		o.Account = ""
-		i, ok = b.index[o]
-	}
+	i, ok := b.Place(o)
 	if !ok {
 		return Quote{}, false
 	}
 	return b.quotes[i], true
+}
+
+// Place is which of Quotes is the quote of o, as Quote finds it. Two books of one history
+// mostly have it at the same place.
+func (b *Book) Place(o provider.Offering) (i int, ok bool) {
+	i, ok = b.index[o]
+	if !ok && o.Account != "" {
+		o.Account = ""
+		i, ok = b.index[o]
+	}
+	return i, ok
 }
 
 // Rate reports the price of o. ok is false when no quote is known.

@@ -15,15 +15,21 @@ import (
 // two answers or none. Types are those of the offers of p, as they were measured, or else of
 // lookup.
 func CheckPlan(p planner.Problem, plan planner.Plan, lookup func(cloud, name string) (provider.InstanceType, bool)) error {
-	measured := make(map[provider.Offering]provider.InstanceType, len(p.Offers))
-	for i := range p.Offers {
-		measured[p.Offers[i].Offering] = p.Offers[i].Type
-	}
-	known := func(o provider.Offering) (provider.InstanceType, bool) {
-		if t, ok := measured[o]; ok {
+	types := map[provider.Offering]provider.InstanceType{} // of the offerings that the plan names: few of those that are sold
+	known := func(o provider.Offering) (t provider.InstanceType, ok bool) {
+		if t, ok = types[o]; ok {
 			return t, true
 		}
-		return lookup(o.Cloud, o.Type)
+		for i := range p.Offers {
+			if p.Offers[i].Offering == o {
+				types[o] = p.Offers[i].Type
+				return p.Offers[i].Type, true
+			}
+		}
+		if t, ok = lookup(o.Cloud, o.Type); ok {
+			types[o] = t
+		}
+		return t, ok
 	}
 	held := make(map[provider.InstanceID]planner.Machine, len(p.Machines))
 	for _, m := range p.Machines {
