@@ -22,8 +22,14 @@ func (w *world) run(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := w.turn(ctx); err != nil {
+		passed, err := w.pass(ctx)
+		if err != nil {
 			return err
+		}
+		if !passed {
+			if err := w.turn(ctx); err != nil {
+				return err
+			}
 		}
 		if over, err := w.over(ctx); over || err != nil {
 			return err
@@ -110,11 +116,7 @@ func (w *world) step(ctx context.Context) error {
 		return err
 	}
 	w.look()
-	w.quiet++
-	if len(w.live)+w.leaving > 0 || w.runner.Live() > 0 {
-		w.quiet = 0
-	}
-	w.counts.peakBurn = max(w.counts.peakBurn, w.check.burnOf(w.now, w.live))
+	w.rest()
 	if running, waiting := w.runner.Live(), w.open()-w.runner.Live(); len(w.jobs) == 0 || w.jobs[len(w.jobs)-1].running != running || w.jobs[len(w.jobs)-1].waiting != waiting {
 		w.jobs = append(w.jobs, jobCount{w.now, running, max(0, waiting)})
 	}
@@ -125,6 +127,15 @@ func (w *world) step(ctx context.Context) error {
 		return w.check.round(w.now, w.live, w.runner.Gangs())
 	}
 	return nil
+}
+
+// rest counts rounds after which nothing is left, and the most that all machines cost.
+func (w *world) rest() {
+	w.quiet++
+	if len(w.live)+w.leaving > 0 || w.runner.Live() > 0 {
+		w.quiet = 0
+	}
+	w.counts.peakBurn = max(w.counts.peakBurn, w.check.burnOf(w.now, w.live))
 }
 
 // submit hands in the jobs whose time has come.

@@ -61,6 +61,7 @@ type counts struct {
 	launches, failedLaunches, interruptions int
 	peakBurn                                pricing.Rate
 	rounds                                  int64
+	passed                                  int // of them, without being run
 }
 
 // figures fills what an outcome says of money, work and time.

@@ -49,6 +49,7 @@ type run struct {
 	quota float64         // samples done at the end of the turn; 0: it has none
 	leg   int             // that it is on, or was on last
 	ran   []time.Duration // progress on each leg, before the phase began
+	told  int             // measurements in the last Progress
 	state autoscale.GangState
 	since time.Time // of the state
 }
@@ -306,11 +307,7 @@ func (x *run) measured(now time.Time) []planner.Measurement {
 	}
 	var list []planner.Measurement
 	for i := range x.legs[:min(x.leg+1, len(x.legs))] {
-		ran := x.ran[i]
-		if i == x.leg && x.phase == computing {
-			ran += now.Sub(x.began)
-		}
-		if ran >= measureAfter {
+		if x.ranOn(i, now) >= measureAfter {
 			m := x.legs[i].measured
 			if i < x.leg {
 				m.Steps = nil // told while they were taken
@@ -319,4 +316,22 @@ func (x *run) measured(now time.Time) []planner.Measurement {
 		}
 	}
 	return list
+}
+
+// measuredBy counts them.
+func (x *run) measuredBy(now time.Time) (n int) {
+	for i := range x.legs[:min(x.leg+1, len(x.legs))] {
+		if x.ranOn(i, now) >= measureAfter {
+			n++
+		}
+	}
+	return n
+}
+
+// ranOn is for how long it made progress on a leg up to now.
+func (x *run) ranOn(i int, now time.Time) time.Duration {
+	if i == x.leg && x.phase == computing {
+		return x.ran[i] + now.Sub(x.began)
+	}
+	return x.ran[i]
 }

@@ -291,8 +291,17 @@ func (r *Runner) Progress(context.Context) ([]autoscale.Progress, error) {
 	list := make([]autoscale.Progress, len(r.runs))
 	for i, x := range r.runs {
 		list[i] = x.progress(r.now)
+		x.told = len(list[i].Measured)
 	}
 	return list, nil
+}
+
+// measures reports whether a gang has measured what Progress has not told yet, or
+// measures all the time.
+func (r *Runner) measures() bool {
+	return slices.ContainsFunc(r.runs, func(x *run) bool {
+		return x.live() && (x.legs[x.leg].measured.Steps != nil || x.failed != nil || x.measuredBy(r.now) != x.told)
+	})
 }
 
 // Advance moves the runner's time; an earlier one than it has is ignored.

@@ -74,6 +74,8 @@ type Setting struct {
 	// whole, and quotas and the burn cap hold. It costs about as much as the round.
 	Check bool
 
+	everyRound bool // none is passed over, whatever the loop declares
+
 	// believe makes what is believed of losses instead of Hazards; nil: nothing else.
 	believe func(clouds []*fake.Cloud) beliefs
 
