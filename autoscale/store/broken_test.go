@@ -95,7 +95,8 @@ func TestBrokenOfferingTakesItsRowsAlone(t *testing.T) {
 
 // Whatever a column holds, the store opens and serves the rest.
 func FuzzStoreServesWhatItCanRead(f *testing.F) {
-	tables := map[int]string{0: "jobs", 1: "intents", 2: "instances", 3: "shortages", 4: "charges", 5: "events", 6: "overrides", 7: "offerings"}
+	tables := map[int]string{0: "jobs", 1: "intents", 2: "instances", 3: "shortages", 4: "charge_lines", 5: "events", 6: "overrides", 7: "offerings",
+		8: "charge_runs", 9: "charge_bearers", 10: "charge_terms"}
 	for i := range tables {
 		f.Add(i, uint(3), "x", int64(-1), true)
 		f.Add(i, uint(5), `{"Nodes":[null]}`, int64(1)<<62, false)

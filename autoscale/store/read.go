@@ -11,7 +11,6 @@ import (
 	"github.com/goodfleet/goodfleet/autoscale"
 	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/pricing/budget"
-	"github.com/goodfleet/goodfleet/pricing/ledger"
 	"github.com/goodfleet/goodfleet/provider"
 )
 
@@ -66,42 +65,6 @@ func (s *SQLite) Instances(ctx context.Context) (list []autoscale.InstanceRecord
 		return err
 	})
 	return list, err
-}
-
-// Charges returns the charges of which some time lies in [from, to), as they were appended.
-func (s *SQLite) Charges(ctx context.Context, from, to time.Time) (list []ledger.Charge, err error) {
-	_, err = s.EachCharge(ctx, from, to, func(c *ledger.Charge) error { list = append(list, *c); return nil })
-	return list, err
-}
-
-// EachCharge hands out the charges of which some time lies in [from, to) one by one, as
-// they were appended, and stops at the first error. broken are the rows that cannot be read.
-func (s *SQLite) EachCharge(ctx context.Context, from, to time.Time, each func(c *ledger.Charge) error) (broken []string, err error) {
-	err = s.in(ctx, func(tx *sql.Tx) error {
-		r := s.reader(tx)
-		defer func() { broken = r.broken }()
-		return eachRow(ctx, r, "charge", `SELECT c.id, kind, item, instance, run, `+offeringColumns+`, starts, ends, c.account, job, team, project, share, of,
-				rate, per, public, known, prepaid, list, quantity, price, amount, invoiced, note, round
-			FROM charges c JOIN offerings o ON o.id = c.offering
-			WHERE (?1 IS NULL OR ends > ?1) AND (?2 IS NULL OR starts < ?2) ORDER BY seq`,
-			func(scan func(...any) error) (c ledger.Charge, err error) {
-				var o offeringRow
-				var starts, ends, invoiced sql.NullInt64
-				var rate, per, public, onDemand, price, amount int64
-				err = scan(append(append([]any{&c.ID, &c.Kind, &c.Item, &c.Instance, &c.Run}, o.into()...),
-					&starts, &ends, &c.Account, &c.Job, &c.Team, &c.Project, &c.Share, &c.Of,
-					&rate, &per, &public, &c.Known, &c.Prepaid, &onDemand, &c.Quantity, &price, &amount, &invoiced, &c.Note, &c.Round)...)
-				if err != nil {
-					return c, err
-				}
-				c.From, c.To, c.Invoiced = instant(starts), instant(ends), instant(invoiced)
-				c.Rate, c.Per, c.Public, c.List = pricing.Rate(rate), time.Duration(per), pricing.Rate(public), pricing.Rate(onDemand)
-				c.Price, c.Amount = pricing.Money(price), pricing.Money(amount)
-				c.Offering, err = o.offering()
-				return c, err
-			}, each, nanos(from), nanos(to))
-	})
-	return broken, err
 }
 
 // Events returns the events in [from, to), as they were appended.

@@ -149,36 +149,65 @@ CREATE TABLE questions (
 	document TEXT NOT NULL          -- JSON
 ) STRICT;
 
-CREATE TABLE charges (
-	seq      INTEGER PRIMARY KEY,
-	id       TEXT    NOT NULL UNIQUE,
-	kind     TEXT    NOT NULL,
-	item     TEXT    NOT NULL,
+-- A charge is a line that names what cost, who bears it and at which terms: of lines
+-- there are millions, of these few. The view charges has all of it side by side.
+CREATE TABLE charge_runs (
+	id       INTEGER PRIMARY KEY,
+	item     TEXT    NOT NULL, -- '' is a machine
 	instance TEXT    NOT NULL,
-	run      INTEGER NOT NULL,
+	run      INTEGER NOT NULL, -- which start of it, from 1
 	offering INTEGER NOT NULL REFERENCES offerings,
-	starts   INTEGER,
-	ends     INTEGER,
-	account  TEXT    NOT NULL,
-	job      TEXT    NOT NULL,
-	team     TEXT    NOT NULL,
-	project  TEXT    NOT NULL,
-	share    INTEGER NOT NULL,
-	of       INTEGER NOT NULL,
+	of       INTEGER NOT NULL, -- accelerators of it
+	UNIQUE (instance, run, offering, item, of)
+) STRICT;
+
+CREATE TABLE charge_bearers (
+	id      INTEGER PRIMARY KEY,
+	account TEXT NOT NULL,
+	job     TEXT NOT NULL,
+	team    TEXT NOT NULL,
+	project TEXT NOT NULL,
+	UNIQUE (job, account, team, project)
+) STRICT;
+
+CREATE TABLE charge_terms (
+	id       INTEGER PRIMARY KEY,
+	kind     TEXT    NOT NULL,
 	rate     INTEGER NOT NULL,
-	per      INTEGER NOT NULL,
+	per      INTEGER NOT NULL, -- nanoseconds that the rate is for; 0: an hour
 	public   INTEGER NOT NULL,
 	known    INTEGER NOT NULL,
 	prepaid  INTEGER NOT NULL,
 	list     INTEGER NOT NULL,
-	quantity INTEGER NOT NULL,
-	price    INTEGER NOT NULL,
-	amount   INTEGER NOT NULL,
-	invoiced INTEGER,
+	quantity INTEGER NOT NULL, -- 0: one
+	price    INTEGER NOT NULL, -- of a purchase
+	invoiced INTEGER,          -- of a later fact
 	note     TEXT    NOT NULL,
-	round    INTEGER NOT NULL
+	UNIQUE (rate, list, quantity, note, kind, per, public, known, prepaid, price, invoiced)
 ) STRICT;
-CREATE INDEX charges_ends ON charges (ends); -- what reaches into a time is asked for, mostly a late one
+
+CREATE TABLE charge_lines (
+	seq    INTEGER PRIMARY KEY,
+	id     TEXT    NOT NULL UNIQUE,
+	run    INTEGER NOT NULL REFERENCES charge_runs,
+	bearer INTEGER NOT NULL REFERENCES charge_bearers,
+	terms  INTEGER NOT NULL REFERENCES charge_terms,
+	starts INTEGER,
+	ends   INTEGER,
+	share  INTEGER NOT NULL,
+	amount INTEGER NOT NULL,
+	round  INTEGER NOT NULL
+) STRICT;
+CREATE INDEX charge_lines_ends ON charge_lines (ends); -- what reaches into a time is asked for, mostly a late one
+
+CREATE VIEW charges AS
+	SELECT l.seq, l.id, t.kind, r.item, r.instance, r.run, r.offering, l.starts, l.ends,
+		b.account, b.job, b.team, b.project, l.share, r.of, t.rate, t.per, t.public, t.known, t.prepaid, t.list,
+		t.quantity, t.price, l.amount, t.invoiced, t.note, l.round
+	FROM charge_lines l
+	JOIN charge_runs r ON r.id = l.run
+	JOIN charge_bearers b ON b.id = l.bearer
+	JOIN charge_terms t ON t.id = l.terms;
 
 CREATE TABLE events (
 	seq      INTEGER PRIMARY KEY,

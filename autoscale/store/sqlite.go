@@ -12,14 +12,13 @@ import (
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
 	"github.com/goodfleet/goodfleet/autoscale"
-	"github.com/goodfleet/goodfleet/provider"
 )
 
 //go:embed schema.sql
 var schema string
 
 // schemaVersion is raised with every change of schema.sql.
-const schemaVersion = 11
+const schemaVersion = 12
 
 // SQLiteConfig says where a store lies.
 type SQLiteConfig struct {
@@ -120,8 +119,8 @@ func (s *SQLite) Commit(ctx context.Context, c autoscale.Change) error {
 		} else if n == 0 {
 			return fmt.Errorf("%w: it is not at version %d", autoscale.ErrStale, c.Version)
 		}
-		w := writer{tx: tx, jobs: s.jobs, offerings: map[provider.Offering]int64{}}
-		return w.change(ctx, c)
+		w := newWriter(tx, s.jobs)
+		return errors.Join(w.change(ctx, c), w.close())
 	})
 }
 

@@ -4,10 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/goodfleet/goodfleet/autoscale"
-	"github.com/goodfleet/goodfleet/pricing/ledger"
 	"github.com/goodfleet/goodfleet/provider"
 )
 
@@ -16,6 +16,37 @@ type writer struct {
 	tx        *sql.Tx
 	jobs      Codec
 	offerings map[provider.Offering]int64 // ids known so far
+	runs      map[chargeRun]int64
+	bearers   map[chargeBearer]int64
+	terms     map[chargeTerms]int64
+	prepared  map[string]*sql.Stmt // what is done for each of many rows
+}
+
+func newWriter(tx *sql.Tx, jobs Codec) *writer {
+	return &writer{
+		tx: tx, jobs: jobs, offerings: map[provider.Offering]int64{},
+		runs: map[chargeRun]int64{}, bearers: map[chargeBearer]int64{}, terms: map[chargeTerms]int64{}, prepared: map[string]*sql.Stmt{},
+	}
+}
+
+func (w *writer) close() error {
+	var errs []error
+	for _, statement := range w.prepared {
+		errs = append(errs, statement.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// statement is one that stays prepared for the whole change.
+func (w *writer) statement(ctx context.Context, query string) (*sql.Stmt, error) {
+	if known, ok := w.prepared[query]; ok {
+		return known, nil
+	}
+	made, err := w.tx.PrepareContext(ctx, query)
+	if err == nil {
+		w.prepared[query] = made
+	}
+	return made, err
 }
 
 func (w *writer) change(ctx context.Context, c autoscale.Change) error {
@@ -67,9 +98,9 @@ func (w *writer) change(ctx context.Context, c autoscale.Change) error {
 			return fmt.Errorf("question %s: %w", q.ID, err)
 		}
 	}
-	for _, charge := range c.Charges {
-		if err := w.charge(ctx, charge); err != nil {
-			return fmt.Errorf("charge %s: %w", charge.ID, err)
+	for i := range c.Charges {
+		if err := w.charge(ctx, &c.Charges[i]); err != nil {
+			return fmt.Errorf("charge %s: %w", c.Charges[i].ID, err)
 		}
 	}
 	for _, e := range c.Events {
@@ -215,19 +246,6 @@ func (w *writer) shortage(ctx context.Context, s autoscale.Shortage) error {
 	}
 	return w.exec(ctx, "INSERT OR REPLACE INTO shortages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		append(key, s.Kind, nanos(s.Since), nanos(s.Until), s.Streak)...)
-}
-
-func (w *writer) charge(ctx context.Context, c ledger.Charge) error {
-	offering, err := w.offering(ctx, c.Offering)
-	if err != nil {
-		return err
-	}
-	return w.exec(ctx, `INSERT INTO charges (id, kind, item, instance, run, offering, starts, ends, account, job, team, project, share, of,
-			rate, per, public, known, prepaid, list, quantity, price, amount, invoiced, note, round)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
-		c.ID, c.Kind, c.Item, c.Instance, c.Run, offering, nanos(c.From), nanos(c.To), c.Account, c.Job, c.Team, c.Project, c.Share, c.Of,
-		int64(c.Rate), int64(c.Per), int64(c.Public), c.Known, c.Prepaid, int64(c.List), c.Quantity, int64(c.Price), int64(c.Amount),
-		nanos(c.Invoiced), c.Note, c.Round)
 }
 
 func (w *writer) event(ctx context.Context, e autoscale.Event) error {

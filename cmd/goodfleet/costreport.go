@@ -151,10 +151,15 @@ func costOf(path string, s span, config report.CostConfig, drawn bool) (cost rep
 		return report.NewCost(config), nil
 	}
 	var costing *report.Costing
-	err = eachCharge(path, func() func(c *ledger.Charge) {
+	var part ledger.Charge // one for all
+	err = eachCharge(path, !slices.Contains(config.By, ledger.ByRound), func() func(c *ledger.Charge) {
 		costing = report.NewCosting(config)
+		if s.from.IsZero() && s.to.IsZero() {
+			return costing.Add
+		}
 		return func(c *ledger.Charge) {
-			if part, ok := c.Within(s.from, s.to); ok {
+			var ok bool
+			if part, ok = c.Within(s.from, s.to); ok {
 				costing.Add(&part)
 			}
 		}

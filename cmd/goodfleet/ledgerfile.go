@@ -18,8 +18,9 @@ import (
 
 // eachCharge reads the charges of a ledger one by one; begin may be called again, to
 // start anew. A charge given twice counts once; two that contradict each other, and
-// any that do not add up, are an error.
-func eachCharge(path string, begin func() func(c *ledger.Charge)) error {
+// any that do not add up, are an error. Those that are only to be summed may come
+// without ids and rounds.
+func eachCharge(path string, summed bool, begin func() func(c *ledger.Charge)) error {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("ledger %s: no such file; goodfleet simulate writes one into its --out folder", path)
@@ -29,7 +30,7 @@ func eachCharge(path string, begin func() func(c *ledger.Charge)) error {
 	}
 	defer file.Close()
 	if isStore(file) {
-		return eachStored(path, begin())
+		return eachStored(path, summed, begin)
 	}
 	lines, err := linesOf(file)
 	if err != nil {
@@ -53,16 +54,40 @@ func isStore(file *os.File) bool {
 	return err == nil && string(head[:n]) == sqliteMagic
 }
 
-// eachStored reads the charges of a store, in which each is there once.
-func eachStored(path string, each func(c *ledger.Charge)) (err error) {
+// eachStored reads the charges of a store, in which each is there once. Those to be summed
+// come without ids and rounds; where something is wrong all is read, to say of which.
+func eachStored(path string, summed bool, begin func() func(c *ledger.Charge)) (err error) {
 	ctx := context.Background()
 	s, err := openStore(ctx, path)
 	if err != nil {
 		return fmt.Errorf("ledger: %w", err)
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	var sums reading = func(ctx context.Context, from, to time.Time, each func(c *ledger.Charge) error) ([]string, error) {
+		return s.EachSum(ctx, from, to, func(c *ledger.Charge) error {
+			c.ID = "not read" // Check wants some
+			return each(c)
+		})
+	}
+	if summed && eachOf(ctx, sums, begin()) == nil {
+		return nil
+	}
+	if err := eachOf(ctx, s.EachCharge, begin()); err != nil {
+		return fmt.Errorf("ledger %s: %w", path, err)
+	}
+	return nil
+}
+
+// reading hands out the charges of a time.
+type reading func(ctx context.Context, from, to time.Time, each func(c *ledger.Charge) error) (broken []string, err error)
+
+// eachOf hands out all charges and proves that they add up.
+func eachOf(ctx context.Context, read reading, each func(c *ledger.Charge)) error {
 	proof := ledger.NewProof()
-	broken, err := s.EachCharge(ctx, time.Time{}, time.Time{}, func(c *ledger.Charge) error {
+	broken, err := read(ctx, time.Time{}, time.Time{}, func(c *ledger.Charge) error {
+		if err := c.Check(); err != nil {
+			return fmt.Errorf("charge %s: %w", c.ID, err)
+		}
 		each(c)
 		return proof.Add(c)
 	})
@@ -72,10 +97,7 @@ func eachStored(path string, each func(c *ledger.Charge)) (err error) {
 	if err == nil {
 		err = proof.Done()
 	}
-	if err != nil {
-		return fmt.Errorf("ledger %s: %w", path, err)
-	}
-	return nil
+	return err
 }
 
 // appendStored adds charges to a store, as one change. A controller that is about to
@@ -124,7 +146,7 @@ func readLedger(path string) ([]ledger.Charge, error) { return chargesIn(path, s
 // chargesIn reads what of the charges falls into a window.
 func chargesIn(path string, s span) ([]ledger.Charge, error) {
 	var charges []ledger.Charge
-	err := eachCharge(path, func() func(c *ledger.Charge) {
+	err := eachCharge(path, false, func() func(c *ledger.Charge) {
 		charges = charges[:0]
 		return func(c *ledger.Charge) {
 			if part, ok := c.Within(s.from, s.to); ok {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/goodfleet/goodfleet/autoscale"
 	"github.com/goodfleet/goodfleet/pricing/ledger"
 )
 
@@ -25,20 +24,7 @@ func sameLedger(t *testing.T, charges []ledger.Charge) (file, database string) {
 	if err := os.WriteFile(file, text.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := openStore(t.Context(), database)
-	if err != nil {
-		t.Fatal(err)
-	}
-	snap, err := s.Load(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Commit(t.Context(), autoscale.Change{Version: snap.Version, Charges: charges}); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	storeCharges(t, database, charges)
 	return file, database
 }
 

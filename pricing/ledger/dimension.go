@@ -66,6 +66,12 @@ func (d Dimension) OfJobs() bool { return d == ByJob || d == ByTeam || d == ByPr
 type calendar struct {
 	zone   *time.Location
 	quarts map[int64]string // by quarter hour since 1970, the finest step of any zone: its day
+	last   [2]quart         // the last two that were asked for, which mostly come again
+}
+
+type quart struct {
+	at  int64
+	day string
 }
 
 func newCalendar(zone *time.Location) *calendar {
@@ -73,12 +79,18 @@ func newCalendar(zone *time.Location) *calendar {
 }
 
 func (k *calendar) day(at time.Time) string {
-	quart := at.Unix() / 900
-	day, ok := k.quarts[quart]
+	now := at.Unix() / 900
+	for i := range k.last {
+		if k.last[i].at == now && k.last[i].day != "" {
+			return k.last[i].day
+		}
+	}
+	day, ok := k.quarts[now]
 	if !ok {
 		day = at.In(k.zone).Format(time.DateOnly)
-		k.quarts[quart] = day
+		k.quarts[now] = day
 	}
+	k.last[0], k.last[1] = quart{now, day}, k.last[0]
 	return day
 }
 
