@@ -3,6 +3,8 @@ package document
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/goodfleet/goodfleet/planner"
@@ -59,6 +61,9 @@ func decodeOne(file string, root *node) (Document, error) {
 	if err := validate(file, name, root); err != nil {
 		return Document{}, err
 	}
+	if err := endless(file, root, ""); err != nil {
+		return Document{}, err
+	}
 	doc := Document{file: file, root: root}
 	for _, k := range kinds {
 		if k.name != name {
@@ -95,6 +100,26 @@ func decodeOne(file string, root *node) (Document, error) {
 		}
 	}
 	return Document{}, fmt.Errorf("kind %s has no Go type", name)
+}
+
+// endless finds a number that no float holds, where a schema sets no bound: 1e400.
+func endless(file string, n *node, path string) error {
+	if text, ok := n.value.(json.Number); ok {
+		if _, err := text.Float64(); err != nil {
+			return &Error{File: file, Line: n.line, Column: n.column, Path: path, Reason: text.String() + ": want a number below 1.8e308"}
+		}
+	}
+	for _, f := range n.fields {
+		if err := endless(file, f.node, strings.TrimPrefix(path+"."+f.name, ".")); err != nil {
+			return err
+		}
+	}
+	for i, item := range n.items {
+		if err := endless(file, item, path+"["+strconv.Itoa(i)+"]"); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // kindOf reads the two fields that every document begins with.

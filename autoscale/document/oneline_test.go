@@ -42,3 +42,20 @@ func TestWhatIsShownSteersNothing(t *testing.T) {
 		}
 	})
 }
+
+func TestComplaintsAreShort(t *testing.T) {
+	long := strings.Repeat("x", 500)
+	for _, tt := range []struct{ name, text, want string }{
+		{"short ones stay", `a "b" c`, `a "b" c`},
+		{"a long quote is cut", `column "` + long + `": want "at"`, `column "` + long[:80] + `…": want "at"`},
+		{"what is escaped ends no quote", `column "\"` + long + `" there`, `column "\"` + long[:78] + `…" there`},
+		{"no part of an escape is left", `"` + long[:79] + `\u202e` + long + `"`, `"` + long[:79] + `…"`},
+		{"a quote that does not end", `a "` + long, `a "` + long},
+		{"control characters", "a\x1bb", `a\x1bb`},
+		{"a long complaint has both ends", strings.Repeat("word ", 400), strings.Repeat("word ", 120) + "… " + strings.Repeat("word ", 40)},
+	} {
+		if got := Brief(tt.text); got != tt.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", tt.name, got, tt.want)
+		}
+	}
+}

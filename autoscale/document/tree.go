@@ -1,7 +1,6 @@
 package document
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -88,7 +87,9 @@ func readTree(file string, data []byte) (roots []*node, err error) {
 			roots, err = nil, &Error{File: file, Line: last.Line, Column: last.Column, Reason: "cannot be read as YAML"}
 		}
 	}()
-	data = bytes.TrimPrefix(data, []byte("\ufeff")) // the byte order mark that some editors write
+	if data, err = Text(file, data); err != nil {
+		return nil, err
+	}
 	tokens := lexer.Tokenize(string(data))
 	if deep := tooDeep(tokens); deep != nil {
 		return nil, &Error{File: file, Line: deep.Line, Column: deep.Column, Reason: fmt.Sprintf("is nested more than %d deep", maxDepth)}

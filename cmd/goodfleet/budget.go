@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -69,7 +68,7 @@ func readPolicies(files []string, in io.Reader) (budget.Policies, error) {
 		if name == "-" {
 			data, err = io.ReadAll(in)
 		} else {
-			data, err = os.ReadFile(name)
+			data, err = readFile(name)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("budgets: %w", err)

@@ -8,13 +8,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/goodfleet/goodfleet/autoscale/document"
 	"github.com/goodfleet/goodfleet/autoscale/report"
 	"github.com/goodfleet/goodfleet/pricing/focus"
 	"github.com/goodfleet/goodfleet/pricing/ledger"
@@ -177,15 +177,17 @@ func readWork(path, ledgerPath string) (*report.Work, error) {
 	if !named {
 		path = filepath.Join(filepath.Dir(ledgerPath), workFile)
 	}
-	file, err := os.Open(path)
+	data, err := readFile(path)
 	if errors.Is(err, fs.ErrNotExist) && !named {
 		return nil, nil
+	}
+	if err == nil {
+		data, err = document.Text(path, data)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("work: %w", err)
 	}
-	defer file.Close()
-	work, err := report.ReadWork(file)
+	work, err := report.ReadWork(bytes.NewReader(data))
 	if err != nil {
 		return nil, fmt.Errorf("work %s: %w", path, err)
 	}

@@ -100,7 +100,7 @@ func readJobsFile(name string, in io.Reader) (file string, text []byte, err erro
 		text, err = io.ReadAll(in)
 		return "stdin", text, err
 	}
-	text, err = os.ReadFile(name)
+	text, err = readFile(name)
 	if err == nil {
 		return name, text, nil
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 	"time"
@@ -45,7 +44,7 @@ func disturb(faults string, s *sim.Setting, clouds []string) error {
 		s.Faults.Seed = seed
 		return nil
 	}
-	text, err := os.ReadFile(faults)
+	text, err := readFile(faults)
 	if err != nil {
 		return fmt.Errorf("--faults %s: want a seed, or a file: %w", faults, err)
 	}

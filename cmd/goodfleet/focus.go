@@ -136,7 +136,9 @@ func newFocusValidate(s streams) *cobra.Command {
 		Short: "Check a file in FOCUS row by row: ours or another's",
 		Long: `Check a CSV file against the rules of FOCUS for the dataset Cost and Usage, row by
 row. Exit code 0: no finding; 2: findings, each with its row and column; 1: the file
-cannot be read. Sums over invoices and amortization are not checked.`,
+cannot be read, or is no bill at all: no text in UTF-8, no CSV, not one column of FOCUS.
+A row is the line of the file that it begins at. A head without rows breaks no rule: a
+month without costs looks so. Sums over invoices and amortization are not checked.`,
 		Example: `  goodfleet focus validate out/focus-1.2.csv
   goodfleet focus validate bill.csv --focus-version 1.3 -o json`,
 		Args: exactlyOne("FILE"),
@@ -162,7 +164,7 @@ func runFocusValidate(s streams, path, version, output string) error {
 	}
 	in := s.in
 	if path != "-" {
-		file, err := os.Open(path)
+		file, err := openInput(path)
 		if err != nil {
 			return fmt.Errorf("focus validate: %w", err)
 		}
@@ -181,12 +183,12 @@ func runFocusValidate(s streams, path, version, output string) error {
 		}
 		g.rows = append(g.rows, []string{row, f.Column, f.Value, f.Rule})
 	}
-	g.notes = []string{"", fmt.Sprintf("%d rows, %d findings, FOCUS %s", report.Rows, len(report.Findings), v)}
+	g.notes = []string{"", fmt.Sprintf("%s, %s, FOCUS %s", counted(report.Rows, "row"), counted(len(report.Findings), "finding"), v)}
 	if err := (answer{data: report, grid: g}).print(s.out, output); err != nil {
 		return err
 	}
 	if n := len(report.Findings); n > 0 {
-		return found("%s: %d findings", path, n)
+		return found("%s: %s", path, counted(n, "finding"))
 	}
 	return nil
 }

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strconv"
 
@@ -41,14 +39,6 @@ is {"cases": {id: answer}, "cluster_cases": {id: answer}}.`,
 	cmd.Flags().StringVarP(&cfg.output, "output", "o", asTable, "table, json, yaml or csv")
 	cmd.AddCommand(newGoodputFit(s), newGoodputPlot(s))
 	return cmd
-}
-
-// readInput reads a file, or standard input for "-".
-func readInput(s streams, file string) ([]byte, error) {
-	if file == "-" {
-		return io.ReadAll(s.in)
-	}
-	return os.ReadFile(file)
 }
 
 func runGoodput(s streams, cfg goodputConfig) error {

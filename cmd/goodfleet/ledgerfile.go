@@ -21,7 +21,7 @@ import (
 // any that do not add up, are an error. Those that are only to be summed may come
 // without ids and rounds.
 func eachCharge(path string, summed bool, begin func() func(c *ledger.Charge)) error {
-	file, err := os.Open(path)
+	file, err := openInput(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("ledger %s: no such file; goodfleet simulate writes one into its --out folder", path)
 	}

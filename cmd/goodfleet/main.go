@@ -65,9 +65,9 @@ func run(ctx context.Context, args []string, s streams) int {
 	return exitError
 }
 
-// oneLine keeps an error on one line, whatever was in it.
+// oneLine keeps an error on one line of bounded length, whatever was in it.
 func oneLine(text string) string {
-	return document.OneLine(strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), " "))
+	return document.Brief(strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), " "))
 }
 
 // newRoot is the command with all its verbs.

@@ -1,9 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/goodfleet/goodfleet/pricing"
@@ -23,15 +23,12 @@ func (world world) judge(s settings, file string, in io.Reader, now time.Time) (
 	name = file
 	if file == "-" {
 		name = "stdin"
-	} else {
-		f, err := os.Open(file)
-		if err != nil {
-			return name, v, nil, fmt.Errorf("prices: %w", err)
-		}
-		defer f.Close()
-		in = f
 	}
-	quotes, refused, err := pricing.ReadPrices(name, in, now)
+	text, err := readInput(streams{in: in}, file)
+	if err != nil {
+		return name, v, nil, fmt.Errorf("prices: %w", err)
+	}
+	quotes, refused, err := pricing.ReadPrices(name, bytes.NewReader(text), now)
 	if err != nil {
 		return name, v, nil, err
 	}

@@ -80,7 +80,7 @@ func runCostReconcile(w io.Writer, cfg reconcileConfig, path string, now time.Ti
 	}
 	facts, skipped, err := readBill(path, conversions)
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return err
 	}
 	r := ledger.Reconcile(charges, facts, now, filepath.Base(path))
 	if err := reconciled(cfg, r, skipped).print(w, cfg.settings.output); err != nil {
@@ -102,25 +102,29 @@ func runCostReconcile(w io.Writer, cfg reconcileConfig, path string, now time.Ti
 
 // readBill reads either kind of file.
 func readBill(path string, conversions []focus.Conversion) (facts []ledger.Fact, skipped int, err error) {
-	file, err := os.Open(path)
+	file, err := openInput(path)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, fmt.Errorf("bill: %w", err)
 	}
 	defer file.Close()
 	in := bufio.NewReader(file)
 	if magic, _ := in.Peek(2); string(magic) == "\x1f\x8b" {
 		packed, err := gzip.NewReader(in)
 		if err != nil {
-			return nil, 0, err
+			return nil, 0, fmt.Errorf("%s: %w", path, err)
 		}
 		in = bufio.NewReader(packed)
 	}
 	head, _ := in.Peek(64)
 	if ledger.IsSpotFeed(head) {
 		facts, err = ledger.ReadSpotFeed(in)
-		return facts, 0, err
+	} else {
+		facts, skipped, err = focus.Read(in, conversions...)
 	}
-	return focus.Read(in, conversions...)
+	if err != nil {
+		return nil, 0, fmt.Errorf("%s: %w", path, err)
+	}
+	return facts, skipped, nil
 }
 
 // reconciledAccount is the error of one account, for programs.

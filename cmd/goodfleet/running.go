@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"time"
 
@@ -41,7 +40,7 @@ func (world world) readRunning(ctx context.Context, cfg askConfig, in io.Reader)
 		name = "stdin"
 		text, err = io.ReadAll(in)
 	} else {
-		text, err = os.ReadFile(name)
+		text, err = readFile(name)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("--state: %w", err)

@@ -218,7 +218,7 @@ func (s *settings) readFile(cmd *cobra.Command, env environment, v *viper.Viper)
 			return configFile{}, nil
 		}
 	}
-	data, err := os.ReadFile(path)
+	data, err := readFile(path)
 	if err != nil {
 		if !named && os.IsNotExist(err) {
 			return configFile{}, nil

@@ -131,7 +131,7 @@ func eachPlace(axes []sweepAxis) [][]int {
 
 // readSweep reads the one document of a sweep's file.
 func readSweep(name string) (document.Document, []byte, error) {
-	text, err := os.ReadFile(name)
+	text, err := readFile(name)
 	if err != nil {
 		return document.Document{}, nil, fmt.Errorf("--sweep: %w", err)
 	}
@@ -331,7 +331,7 @@ func hashOf(text []byte) string {
 }
 
 func hashOfFile(name string) (string, error) {
-	text, err := os.ReadFile(name)
+	text, err := readFile(name)
 	if err != nil {
 		return "", err
 	}

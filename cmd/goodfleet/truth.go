@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"strconv"
 	"time"
 
@@ -30,7 +29,7 @@ func believeOtherwise(name string, s *sim.Setting) error {
 	if name == "" {
 		return nil
 	}
-	text, err := os.ReadFile(name)
+	text, err := readFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		if shipped, missing := truthFiles.ReadFile("examples/truth/" + name + ".yaml"); missing == nil {
 			text, err = shipped, nil

@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -25,6 +24,9 @@ const mostWorkload = 256 << 20
 func (world world) readWorkload(cfg simulateConfig, in io.Reader) ([]*planner.Job, error) {
 	name := cfg.workload
 	text, err := workloadText(name, in)
+	if err == nil {
+		text, err = document.Text(name, text)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +58,7 @@ func (world world) readWorkload(cfg simulateConfig, in io.Reader) ([]*planner.Jo
 // workloadText is what a file holds, unpacked.
 func workloadText(name string, in io.Reader) ([]byte, error) {
 	if name != "-" {
-		f, err := os.Open(name)
+		f, err := openInput(name)
 		if err != nil {
 			return nil, fmt.Errorf("--workload: %w", err)
 		}

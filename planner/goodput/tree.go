@@ -33,6 +33,7 @@ type tree struct {
 	dec   *json.Decoder
 	err   *InputError
 	depth int
+	empty bool // the document has nothing in it
 }
 
 // node is a value of a tree with its path. The zero node is absent.
@@ -48,7 +49,8 @@ const maxDepth = 64
 
 // parseTree reads a document. Names given twice are an error.
 func parseTree(text []byte) (node, *tree) {
-	t := &tree{dec: json.NewDecoder(bytes.NewReader(text))}
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // as some editors write it
+	t := &tree{dec: json.NewDecoder(bytes.NewReader(text)), empty: len(bytes.TrimSpace(text)) == 0}
 	t.dec.UseNumber()
 	root := t.read("")
 	if _, err := t.dec.Token(); !errors.Is(err, io.EOF) && t.err == nil {
@@ -75,10 +77,14 @@ func (t *tree) error() error {
 func (t *tree) token(path string) json.Token {
 	token, err := t.dec.Token()
 	if err != nil {
-		if errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF
+		switch {
+		case errors.Is(err, io.EOF) && t.empty:
+			t.fail("", "is empty: want a JSON document")
+		case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+			t.fail(path, "ends before its last bracket")
+		default:
+			t.fail(path, "is no JSON at byte %d: %v", t.dec.InputOffset(), err)
 		}
-		t.fail(path, "byte %d: %v", t.dec.InputOffset(), err)
 	}
 	return token
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/pricing/ledger"
@@ -75,18 +77,12 @@ var needed = []string{"BilledCost", "EffectiveCost", "BillingCurrency", "ChargeC
 // currency other than US dollars needs its conversion. The form of times and nulls
 // is read as clouds write them, which is not always as the standard wants.
 func Read(r io.Reader, conversions ...Conversion) (facts []ledger.Fact, skipped int, err error) {
-	reader := csv.NewReader(r)
-	reader.ReuseRecord = true
-	head, err := reader.Read()
+	reader, head, err := open(r)
 	if err != nil {
-		if errors.Is(err, io.EOF) {
-			err = errors.New("the file is empty")
-		}
-		return nil, 0, fmt.Errorf("row 1: %w", err)
+		return nil, 0, err
 	}
 	at := map[string]int{}
 	for i, id := range head {
-		id = strings.TrimPrefix(id, "\ufeff")
 		if _, twice := at[id]; twice {
 			return nil, 0, fmt.Errorf("row 1: %s: the column is there twice", id)
 		}
@@ -98,13 +94,18 @@ func Read(r io.Reader, conversions ...Conversion) (facts []ledger.Fact, skipped 
 		}
 	}
 	seen := map[[sha256.Size]byte]bool{} // a row has no id: it is the same where every column is
-	for n := 2; ; n++ {
-		line, err := reader.Read()
+	for {
+		line, n, err := next(reader)
 		if errors.Is(err, io.EOF) {
 			return facts, skipped, nil
 		}
 		if err != nil {
-			return nil, 0, fmt.Errorf("row %d: %w", n, err)
+			return nil, 0, err
+		}
+		for i, cell := range line {
+			if why := unreadable(cell); why != "" {
+				return nil, 0, fmt.Errorf("row %d: %s: %s", n, head[i], why)
+			}
 		}
 		id := sha256.Sum256([]byte(strings.Join(line, "\x00")))
 		if seen[id] { // files that were put together, or an export that was made twice
@@ -130,6 +131,60 @@ func Read(r io.Reader, conversions ...Conversion) (facts []ledger.Fact, skipped 
 		f.Line = n
 		facts = append(facts, f)
 	}
+}
+
+// open reads the head of a file, and refuses what is no bill: a file of other columns alone, or
+// none of text. Nothing is to be said of the rows of such.
+func open(r io.Reader) (*csv.Reader, []string, error) {
+	reader := csv.NewReader(r)
+	reader.ReuseRecord = true
+	head, _, err := next(reader)
+	if errors.Is(err, io.EOF) {
+		return nil, nil, errors.New("row 1: the file is empty")
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	head = slices.Clone(head)
+	head[0] = strings.TrimPrefix(head[0], "\ufeff") // spreadsheets put a byte order mark
+	for _, id := range head {
+		if why := unreadable(id); why != "" {
+			return nil, nil, fmt.Errorf("row 1: %q %s: is this a bill in FOCUS?", id, why)
+		}
+	}
+	if !slices.ContainsFunc(head, func(id string) bool { _, known := lookup(id); return known }) {
+		return nil, nil, fmt.Errorf("row 1: %q and the others are no columns of FOCUS: is this a bill in FOCUS?", head[0])
+	}
+	return reader, head, nil
+}
+
+// next reads a row, and the line of the file at which it begins.
+func next(reader *csv.Reader) (row []string, line int, err error) {
+	row, err = reader.Read()
+	var bad *csv.ParseError
+	switch {
+	case errors.Is(err, csv.ErrFieldCount):
+		line, _ = reader.FieldPos(0)
+		return nil, line, fmt.Errorf("row %d: has %d columns, unlike the head", line, len(row))
+	case errors.As(err, &bad):
+		return nil, bad.StartLine, fmt.Errorf("row %d: is no CSV: %w", bad.StartLine, bad.Err)
+	case err != nil:
+		return nil, 0, err
+	}
+	line, _ = reader.FieldPos(0)
+	return row, line, nil
+}
+
+// unreadable says why a cell is none that people can read; "" if it is one. Ids that differ in
+// such alone would look the same.
+func unreadable(cell string) string {
+	switch {
+	case !utf8.ValidString(cell):
+		return "is no text in UTF-8"
+	case strings.ContainsFunc(cell, func(r rune) bool { return unicode.IsControl(r) && r != '\t' && r != '\n' && r != '\r' }):
+		return "holds a control character"
+	}
+	return ""
 }
 
 // categories are those of charges in FOCUS 1.0 to 1.3.

@@ -1,16 +1,17 @@
 package focus
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Finding is a rule that a file breaks.
@@ -56,27 +57,20 @@ var (
 // file cannot be read as CSV.
 func Validate(r io.Reader, v Version) (Report, error) {
 	report := Report{Version: v, Findings: []Finding{}}
-	reader := csv.NewReader(r)
-	reader.ReuseRecord = true
-	head, err := reader.Read()
+	reader, head, err := open(r)
 	if err != nil {
-		if errors.Is(err, io.EOF) {
-			err = errors.New("the file is empty")
-		}
-		return report, fmt.Errorf("row 1: %w", err)
+		return report, err
 	}
-	head = slices.Clone(head)
-	head[0] = strings.TrimPrefix(head[0], "\ufeff")
 	c := &checker{report: &report, version: v, known: make([]*column, len(head)), at: map[string]int{},
 		skuOf: map[string]string{}, categoryOf: map[string]string{}, segments: map[string]int{}}
 	c.head(head)
-	for n := 2; ; n++ {
-		line, err := reader.Read()
+	for {
+		line, n, err := next(reader)
 		if errors.Is(err, io.EOF) {
 			return report, nil
 		}
 		if err != nil {
-			return report, fmt.Errorf("row %d: %w", n, err)
+			return report, err
 		}
 		report.Rows++
 		c.row(n, line)
@@ -97,7 +91,16 @@ type checker struct {
 }
 
 func (c *checker) find(n int, id, value, format string, args ...any) {
-	c.report.Findings = append(c.report.Findings, Finding{n, id, value, fmt.Sprintf(format, args...)})
+	c.report.Findings = append(c.report.Findings, Finding{n, brief(id), brief(value), fmt.Sprintf(format, args...)})
+}
+
+// brief is the beginning of a text that a finding shows.
+func brief(text string) string {
+	const most = 80
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	return string([]rune(text)[:most]) + "…"
 }
 
 func (c *checker) head(head []string) {
@@ -164,6 +167,9 @@ func (c *checker) cell(known *column, value string) {
 		return
 	}
 	switch upper := strings.ToUpper(strings.TrimSpace(value)); {
+	case unreadable(value) != "":
+		c.say(known.id, "%s", unreadable(value))
+		return
 	case upper == "NULL" || upper == "N/A" || upper == "-" || upper == "NAN":
 		c.say(known.id, "what is not known is empty")
 		return
@@ -173,8 +179,10 @@ func (c *checker) cell(known *column, value string) {
 	}
 	switch known.kind {
 	case decimal:
-		if !numbers.MatchString(value) {
+		if v, err := strconv.ParseFloat(value, 64); !numbers.MatchString(value) {
 			c.say(known.id, "want a decimal number with a point and no other signs")
+		} else if err != nil {
+			c.say(known.id, "is too large a number: it reads as %g", v)
 		}
 	case moment:
 		if at, err := time.Parse("2006-01-02T15:04:05Z", value); err != nil || stamp(at) != value {
@@ -195,8 +203,8 @@ func (c *checker) flat(id, value string) {
 		c.say(id, "want a JSON object")
 		return
 	}
-	for key, v := range object {
-		switch v.(type) {
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		switch object[key].(type) {
 		case map[string]any, []any:
 			c.say(id, "key %q: want a single value", key)
 			return

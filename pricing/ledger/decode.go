@@ -41,10 +41,13 @@ func (d *decoder) charge(line []byte, c *Charge) error {
 // decodeAny reads any JSON object that is a charge. The error begins with the field.
 func decodeAny(line []byte, c *Charge) error {
 	*c = Charge{}
+	if err := objectOf(bytes.TrimSpace(line), chargeFields, c); err != nil {
+		return err // mostly with the field
+	}
 	if !utf8.Valid(line) {
 		return errors.New("is no text in UTF-8")
 	}
-	return objectOf(bytes.TrimSpace(line), chargeFields, c)
+	return nil
 }
 
 // plain reads a line whose fields come in their order, without blanks and escapes.

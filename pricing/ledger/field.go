@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -150,6 +151,12 @@ func textOf[T ~string](raw []byte, into *T) error {
 	var text string
 	if raw[0] != '"' || json.Unmarshal(raw, &text) != nil {
 		return errors.New(short(raw) + ": want a text")
+	}
+	if !utf8.Valid(raw) {
+		return errors.New("is no text in UTF-8")
+	}
+	if strings.ContainsRune(text, utf8.RuneError) && !bytes.ContainsRune(raw, utf8.RuneError) && !bytes.Contains(bytes.ToLower(raw), []byte(`\ufffd`)) {
+		return errors.New(short(raw) + ": holds half of a surrogate pair, which is no character") // which the decoder made that sign
 	}
 	*into = T(text)
 	return nil

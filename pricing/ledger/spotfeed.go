@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/provider"
@@ -65,6 +66,11 @@ func readFeedLine(text string) (Fact, error) {
 	cells := strings.Split(text, "\t")
 	if len(cells) != len(feedFields) {
 		return Fact{}, fmt.Errorf("%d columns: want %d, separated by tabs", len(cells), len(feedFields))
+	}
+	for i, cell := range cells {
+		if !utf8.ValidString(cell) {
+			return Fact{}, fmt.Errorf("%s: is no text in UTF-8", feedFields[i])
+		}
 	}
 	at, err := time.Parse("2006-01-02 15:04:05 MST", cells[0])
 	if err != nil || at.Location() != time.UTC && at.Location().String() != "UTC" {
