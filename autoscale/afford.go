@@ -6,6 +6,7 @@ import (
 
 	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/pricing/budget"
+	"github.com/goodfleet/goodfleet/pricing/ledger"
 	"github.com/goodfleet/goodfleet/provider"
 )
 
@@ -23,7 +24,6 @@ func (a *admission) begin() {
 		}
 		t, _ := a.s.Catalogue.Lookup(x.Offering.Cloud, x.Offering.Type)
 		idle := budget.FactsOf(x.Offering, t)
-		part := budget.Part{Facts: a.s.facts(r.Job, x.Offering), Count: x.Config.Replicas / x.Config.Nodes}
 		var here []planner.MachineRef
 		for _, ref := range x.Machines {
 			if id := a.plan.Machines[ref].Instance; id != "" && !has(r, id) {
@@ -33,7 +33,8 @@ func (a *admission) begin() {
 		trial := a.position.Clone()
 		why := ""
 		for _, ref := range here {
-			rate := a.plan.Machines[ref].Rate
+			m := &a.plan.Machines[ref]
+			rate, part := m.Rate, a.partOf(*m, r)
 			if err := trial.JudgeStart(part, idle, rate, max(t.Count, 1)); err != nil {
 				why = err.Error()
 				break
@@ -53,21 +54,22 @@ func has(r *JobRecord, id provider.InstanceID) bool {
 	return r.Gang != nil && r.Gang.holds(id) || r.Target != nil && slices.Contains(r.Target.Machines, id)
 }
 
-// partsOf are for whom a machine of the plan is.
+// partOf is what a job will bear of a machine of the plan.
+func (a *admission) partOf(m planner.PlannedMachine, r *JobRecord) budget.Part {
+	parts := a.partsOf(m)
+	return parts[slices.IndexFunc(parts, func(p budget.Part) bool { return p.Facts.Job == string(r.Job.ID) })]
+}
+
+// partsOf are who will bear which part of a machine of the plan.
 func (a *admission) partsOf(m planner.PlannedMachine) []budget.Part {
 	t, _ := a.s.Catalogue.Lookup(m.Offering.Cloud, m.Offering.Type)
-	rest := max(t.Count, 1)
-	var list []budget.Part
+	var shares []ledger.Share
 	for _, s := range m.Jobs {
 		if r, ok := a.job[s.Job]; ok {
-			list = append(list, budget.Part{Facts: a.s.facts(r.Job, m.Offering), Count: s.Accelerators})
-			rest -= s.Accelerators
+			shares = append(shares, ledger.Share{Job: string(r.Job.ID), Team: r.Job.Team, Project: r.Job.Project, Accelerators: s.Accelerators})
 		}
 	}
-	if rest > 0 {
-		list = append(list, budget.Part{Facts: budget.FactsOf(m.Offering, t), Count: rest})
-	}
-	return list
+	return borne(budget.FactsOf(m.Offering, t), shares)
 }
 
 // affords says which budget has no room for a group, and counts it where all have; ""

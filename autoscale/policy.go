@@ -9,6 +9,7 @@ import (
 	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/pricing/budget"
+	"github.com/goodfleet/goodfleet/pricing/ledger"
 	"github.com/goodfleet/goodfleet/provider"
 )
 
@@ -75,15 +76,13 @@ func (l *Loop) factsOf(o provider.Offering) budget.Facts {
 	return budget.FactsOf(o, t)
 }
 
-// parts are who has which part of a machine. ahead counts jobs that are to run on it
-// too: they will have it in a moment.
+// parts are who bears which part of a machine: those who are on it bear what nobody has
+// of it, as the ledger books it (ledger.Bear) and a row of the program counts it. ahead
+// counts jobs that are to run on it too: they will have it in a moment.
 func (l *Loop) parts(id provider.InstanceID, o provider.Offering, ahead bool) []budget.Part {
-	idle := l.factsOf(o)
-	rest := max(idle.Accelerators, 1)
-	var list []budget.Part
+	var shares []ledger.Share
 	add := func(r *JobRecord, n int) {
-		list = append(list, budget.Part{Facts: idle.For(string(r.Job.ID), r.Job.Team, r.Job.Project), Count: n})
-		rest -= n
+		shares = append(shares, ledger.Share{Job: string(r.Job.ID), Team: r.Job.Team, Project: r.Job.Project, Accelerators: n})
 	}
 	for _, r := range l.cache.on(id) {
 		for _, n := range r.Gang.Nodes {
@@ -99,8 +98,19 @@ func (l *Loop) parts(id provider.InstanceID, o provider.Offering, ahead bool) []
 			}
 		}
 	}
-	if rest > 0 {
-		list = append(list, budget.Part{Facts: idle, Count: rest})
+	return borne(l.factsOf(o), shares)
+}
+
+// borne is who bears which part of a machine: those who have shares of it, or nobody.
+func borne(idle budget.Facts, shares []ledger.Share) []budget.Part {
+	of := max(idle.Accelerators, 1)
+	if len(shares) == 0 {
+		return []budget.Part{{Facts: idle, Count: of}}
+	}
+	list := make([]budget.Part, 0, len(shares))
+	for i, n := range ledger.Bear(of, shares) {
+		s := &shares[i]
+		list = append(list, budget.Part{Facts: idle.For(s.Job, s.Team, s.Project), Count: n})
 	}
 	return list
 }

@@ -355,3 +355,48 @@ func ExamplePolicy_deadline() {
 	// aws/r1-a/v1/spot
 	// in time: 1h46m0s of slack, from 2023-03-01 13:46 it gets aws/r1-a/v1/on-demand
 }
+
+// TestNetsCountTheMachinesThatAreThere: a machine that is held can carry a net though no
+// more can be bought, whoever runs on it now; one that is leaving cannot.
+func TestNetsCountTheMachinesThatAreThere(t *testing.T) {
+	class := provider.QuotaClass{Cloud: "aws", Region: "r1", Family: "P", Market: provider.OnDemand}
+	for _, row := range []struct {
+		name string
+		full func(p *planner.Problem)
+		says string
+	}{
+		{"quota", func(p *planner.Problem) {
+			p.Quotas = []planner.QuotaLeft{{Class: class, Unit: provider.VCPUs, Left: 0}}
+		}, "quota P (on-demand) in r1 is too small for it"},
+		{"supply", func(p *planner.Problem) { p.Offers[0].Cap = 0 }, "nothing that it takes and that surely runs can be had now"},
+	} {
+		for _, held := range []struct {
+			name  string
+			there []planner.Machine
+			want  planner.PromiseState
+		}{
+			{"none", nil, planner.PromiseOpen},
+			{"one", []planner.Machine{{ID: "m"}}, planner.PromiseKept},
+			{"one that is leaving", []planner.Machine{{ID: "m", Leaving: true}}, planner.PromiseOpen},
+		} {
+			t.Run(row.name+", "+held.name, func(t *testing.T) {
+				other := trainFor("other", 50, time.Hour)
+				other.Deadline = time.Time{}
+				p := spotAndSure(trainFor("due", 4, 9*time.Hour), other)
+				row.full(&p)
+				for _, m := range held.there {
+					m.Offering, m.Rate, m.ReadyAt = p.Offers[0].Offering, p.Offers[0].Rate, start
+					p.Machines = append(p.Machines, m)
+					if !m.Leaving {
+						p.Jobs[1].Running = &planner.Running{Offering: m.Offering, Machines: []provider.InstanceID{"m"}, Since: start.Add(-time.Hour),
+							Config: planner.Config{Cloud: "aws", Type: "v1", Nodes: 1, Replicas: 1}}
+					}
+				}
+				got := planFor(t, p, Value).Promises[0]
+				if got.State != held.want || held.want == planner.PromiseOpen && !strings.Contains(got.Reason, row.says) {
+					t.Errorf("got %v, %s; want %v: %s", got.State, got.String(), held.want, row.says)
+				}
+			})
+		}
+	}
+}

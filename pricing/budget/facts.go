@@ -4,8 +4,8 @@ import "github.com/goodfleet/goodfleet/provider"
 
 // Facts are what a selector may ask of a part of a machine: for whom it is, and what
 // it was bought as. They are what every charge of the ledger knows too, so that what
-// is counted and what is stopped are the same. A part that no job holds has no job,
-// team and project.
+// is counted and what is stopped are the same. What nobody holds beside jobs is theirs;
+// a machine without jobs has no job, team and project.
 type Facts struct {
 	Job, Team, Project string
 

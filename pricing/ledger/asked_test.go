@@ -28,8 +28,8 @@ func TestBearersOfAStretchOfTime(t *testing.T) {
 		want     []ledger.Bearer
 	}{
 		{0, 15, []ledger.Bearer{bearerA}},
-		{14, 16, []ledger.Bearer{{}, bearerA, bearerB}},
-		{15, 20, []ledger.Bearer{{}, bearerB}},
+		{14, 16, []ledger.Bearer{bearerA, bearerB}},
+		{15, 20, []ledger.Bearer{bearerB}},
 		{20, 30, nil},
 	} {
 		got := m.Bearers(provider.InstanceID("i-1"), clock(10, c.from, 0), clock(10, c.to, 0))

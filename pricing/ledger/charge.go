@@ -14,7 +14,7 @@ type Account string
 
 const (
 	ToJob     Account = "job"     // a job made progress, or could have
-	ToIdle    Account = "idle"    // no job held it
+	ToIdle    Account = "idle"    // no job held it; of the jobs beside it, or of nobody
 	ToBoot    Account = "boot"    // running, not yet ready for a job
 	ToRestart Account = "restart" // a gang restores or saves a checkpoint
 	ToWaste   Account = "waste"   // work that was lost, and has to be done again

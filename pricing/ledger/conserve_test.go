@@ -289,12 +289,7 @@ func checkBearers(t *rapid.T, d *drawn, r *drawnRun, own []ledger.Charge, end ti
 		if !h.from.Before(h.to) || r.seen && r.cause == provider.Interrupted && end.Sub(r.start) < rule.free {
 			continue
 		}
-		idle := d.of
-		shares := slices.Clone(h.shares)
-		for _, s := range shares {
-			idle -= s.Accelerators
-		}
-		for _, s := range append(shares, ledger.Share{Account: ledger.ToIdle, Accelerators: idle}) {
+		for _, s := range slowBear(d.of, h.shares) {
 			name := bearerOf(s.Account, s.Job)
 			if exact[name] == nil {
 				exact[name] = new(big.Rat)
@@ -318,6 +313,37 @@ func checkBearers(t *rapid.T, d *drawn, r *drawnRun, own []ledger.Charge, end ti
 			t.Fatalf("%s: %s pays %s USD, off by %s nano dollars in %d lines", d.id, name, amount, off.FloatString(3), lines)
 		}
 	}
+}
+
+// slowBear adds what is idle to the shares of jobs, one accelerator after the other: each
+// goes to the job that lacks most of its exact part, once none lacks a whole one.
+func slowBear(of int, shares []ledger.Share) []ledger.Share {
+	bear := slices.Clone(shares)
+	idle, whole := of, 0
+	for _, s := range shares {
+		idle -= s.Accelerators
+		if s.Job != "" {
+			whole += s.Accelerators
+		}
+	}
+	if whole == 0 {
+		return append(bear, ledger.Share{Account: ledger.ToIdle, Accelerators: idle})
+	}
+	for range idle {
+		at, most := -1, new(big.Rat)
+		for i, s := range shares {
+			if s.Job == "" {
+				continue
+			}
+			lacks := big.NewRat(int64(idle*s.Accelerators), int64(whole))
+			lacks.Sub(lacks, big.NewRat(int64(bear[i].Accelerators-s.Accelerators), 1))
+			if c := lacks.Cmp(most); at < 0 || c > 0 || c == 0 && s.Job < shares[at].Job {
+				at, most = i, lacks
+			}
+		}
+		bear[at].Accelerators++
+	}
+	return bear
 }
 
 // bearerOf is the job, or the account of what no job bears.

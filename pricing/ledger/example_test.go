@@ -37,17 +37,17 @@ func ExampleMeter_Settle() {
 	}
 	fmt.Println("total", ledger.Total(charges).Sum.Amount)
 	// Output:
-	// 10:40–11:00 idle       2 of 8 at 12 USD/h:     1
+	// 10:40–11:00 idle GPT-L 2 of 8 at 12 USD/h:     1
 	// 10:40–11:00 job  GPT-L 6 of 8 at 12 USD/h:     3
-	// 11:00–11:40 idle       2 of 8 at 12 USD/h:     2
+	// 11:00–11:40 idle GPT-L 2 of 8 at 12 USD/h:     2
 	// 11:00–11:40 job  GPT-L 6 of 8 at 12 USD/h:     6
-	// 11:40–12:00 idle       2 of 8 at 15 USD/h:  1.25
+	// 11:40–12:00 idle GPT-L 2 of 8 at 15 USD/h:  1.25
 	// 11:40–12:00 job  GPT-L 6 of 8 at 15 USD/h:  3.75
-	// 12:00–12:40 idle       2 of 8 at 15 USD/h:   2.5
+	// 12:00–12:40 idle GPT-L 2 of 8 at 15 USD/h:   2.5
 	// 12:00–12:40 job  GPT-L 6 of 8 at 15 USD/h:   7.5
-	// 12:40–13:00 idle       2 of 8 at  9 USD/h:  0.75
+	// 12:40–13:00 idle GPT-L 2 of 8 at  9 USD/h:  0.75
 	// 12:40–13:00 job  GPT-L 6 of 8 at  9 USD/h:  2.25
-	// 13:00–13:10 idle       2 of 8 at  9 USD/h: 0.375
+	// 13:00–13:10 idle GPT-L 2 of 8 at  9 USD/h: 0.375
 	// 13:00–13:10 job  GPT-L 6 of 8 at  9 USD/h: 1.125
 	// total 31.5
 }

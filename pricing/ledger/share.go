@@ -13,7 +13,7 @@ import (
 // divided, shares and the machine count in the same parts.
 type Share struct {
 	Job          string // "" unless a job bears it or caused it
-	Team         string // of ToIdle: the machine was bought for it alone
+	Team         string // of ToIdle: the machine was bought for it, whoever is on it
 	Project      string
 	Accelerators int
 	Account      Account // "": ToJob
@@ -29,28 +29,39 @@ type claim struct {
 }
 
 // claimsOf puts shares in their fixed order, by account and then by job, and adds
-// an idle one for the accelerators that nobody holds: to the team, if any, that a
-// share of ToIdle names. A job's share without a job is held by nobody. Shares that
-// exceed the machine divide its cost among them in proportion; Check names such a
-// machine.
+// idle ones for the accelerators that nobody holds. They are the team's, if any, that a
+// share of ToIdle names, else theirs who are on the machine: it is held for them alone,
+// so that the smallest job of a large machine is not the cheapest. A job's share without
+// a job is held by nobody. Shares that exceed the machine divide its cost among them in
+// proportion; Check names such a machine.
 func claimsOf(of int, shares []Share) []claim {
 	claims := make([]claim, 0, len(shares)+1)
-	idlers := claim{account: ToIdle}
-	held := 0
+	dedicated := claim{account: ToIdle}
+	held := make([]Share, 0, len(shares))
+	left := of
 	for _, s := range shares {
 		account := cmp.Or(s.Account, ToJob)
 		if account == ToIdle {
-			idlers.team, idlers.project = max(idlers.team, s.Team), max(idlers.project, s.Project)
+			dedicated.team, dedicated.project = max(dedicated.team, s.Team), max(dedicated.project, s.Project)
 		}
 		if s.Accelerators <= 0 || account == ToJob && s.Job == "" || account == ToIdle {
 			continue
 		}
-		held += s.Accelerators
+		left -= s.Accelerators
+		held = append(held, s)
 		claims = append(claims, claim{account: account, job: s.Job, team: s.Team, project: s.Project, share: s.Accelerators})
 	}
-	if idle := of - held; idle > 0 || len(claims) == 0 {
-		idlers.share = max(idle, 1)
-		claims = append(claims, idlers)
+	if dedicated.team == "" && dedicated.project == "" {
+		for i, n := range Bear(of, held) {
+			if idle := n - held[i].Accelerators; idle > 0 {
+				claims = append(claims, claim{account: ToIdle, job: held[i].Job, team: held[i].Team, project: held[i].Project, share: idle})
+				left -= idle
+			}
+		}
+	}
+	if left > 0 || len(claims) == 0 {
+		dedicated.share = max(left, 1)
+		claims = append(claims, dedicated)
 	}
 	if len(claims) == 1 {
 		return claims
@@ -70,6 +81,43 @@ func claimsOf(of int, shares []Share) []claim {
 		last.project = max(last.project, c.project)
 	}
 	return merged
+}
+
+// Bear is how many of a machine's accelerators each share bears, of in number: its own
+// and, of those that nobody holds, whole ones in proportion to it among the shares of jobs,
+// with the largest remainders. Of equal remainders the job that comes first by name gets
+// the last ones. Idle ones of a machine without jobs are borne by no share.
+func Bear(of int, shares []Share) []int {
+	bear := make([]int, len(shares))
+	held, whole := 0, 0
+	var jobs []int
+	for i, s := range shares {
+		bear[i] = max(0, s.Accelerators)
+		held += bear[i]
+		if s.Job != "" && bear[i] > 0 {
+			jobs = append(jobs, i)
+			whole += bear[i]
+		}
+	}
+	idle := of - held
+	if idle <= 0 || whole == 0 {
+		return bear
+	}
+	slices.SortStableFunc(jobs, func(a, b int) int { return strings.Compare(shares[a].Job, shares[b].Job) })
+	left := idle
+	for _, i := range jobs {
+		left -= idle * shares[i].Accelerators / whole
+	}
+	slices.SortStableFunc(jobs, func(a, b int) int {
+		return cmp.Compare(idle*shares[b].Accelerators%whole, idle*shares[a].Accelerators%whole)
+	})
+	for n, i := range jobs {
+		bear[i] += idle * shares[i].Accelerators / whole
+		if n < left {
+			bear[i]++
+		}
+	}
+	return bear
 }
 
 // split divides an amount by the claims' shares with the largest remainders: the

@@ -30,7 +30,13 @@ func TestHourIsSplitAmongItsHolders(t *testing.T) {
 			map[string]string{"job a": "3.333333334", "job b": "3.333333333", "job c": "3.333333333"}},
 		{"the largest remainder gets the last nano dollar", "0.000000005", 8, []ledger.Share{job("a", 3), job("b", 5)},
 			map[string]string{"job a": "0.000000002", "job b": "0.000000003"}}, // 1.875 and 3.125
-		{"what nobody holds is idle", "8", 8, []ledger.Share{job("a", 3)},
+		{"what nobody holds is idle, and his who is there", "8", 8, []ledger.Share{job("a", 3)},
+			map[string]string{"job a": "3", "idle a": "5"}},
+		{"what nobody holds is theirs who are there, as they hold", "8", 8, []ledger.Share{job("b", 2), job("a", 1)},
+			map[string]string{"job a": "1", "idle a": "2", "job b": "2", "idle b": "3"}}, // 1.67 and 3.33 of five
+		{"of equal remainders the first by name gets more", "4", 4, []ledger.Share{job("b", 1), job("c", 1), job("a", 1)},
+			map[string]string{"job a": "1", "idle a": "1", "job b": "1", "job c": "1"}},
+		{"bought for a team, whoever is there", "8", 8, []ledger.Share{job("a", 3), {Account: ledger.ToIdle, Team: "NLP"}},
 			map[string]string{"job a": "3", "idle ": "5"}},
 		{"nobody", "8", 8, nil, map[string]string{"idle ": "8"}},
 		{"not ready", "8", 8, []ledger.Share{{Account: ledger.ToBoot, Accelerators: 8}}, map[string]string{"boot ": "8"}},
@@ -38,7 +44,7 @@ func TestHourIsSplitAmongItsHolders(t *testing.T) {
 			map[string]string{"job a": "4", "waste a": "4"}},
 		{"seen twice, once without its label", "8", 8, []ledger.Share{{Accelerators: 8}, job("a", 8)},
 			map[string]string{"job a": "8"}},
-		{"one job in two parts", "8", 8, []ledger.Share{job("a", 1), job("a", 2)}, map[string]string{"job a": "3", "idle ": "5"}},
+		{"one job in two parts", "8", 8, []ledger.Share{job("a", 1), job("a", 2)}, map[string]string{"job a": "3", "idle a": "5"}},
 		{"a machine without accelerators", "8", 0, nil, map[string]string{"idle ": "8"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

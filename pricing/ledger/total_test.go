@@ -35,8 +35,8 @@ func TestTotalSumsByAnyDimension(t *testing.T) {
 		want []string
 	}{
 		{nil, []string{"46"}},
-		{[]ledger.Dimension{ledger.ByJob}, []string{" 11.5", "GPT-L 23", "bert 11.5"}},
-		{[]ledger.Dimension{ledger.ByTeam}, []string{" 11.5", "Vision 23", "nlp 11.5"}},
+		{[]ledger.Dimension{ledger.ByJob}, []string{"GPT-L 28.75", "bert 17.25"}},
+		{[]ledger.Dimension{ledger.ByTeam}, []string{"Vision 28.75", "nlp 17.25"}},
 		{[]ledger.Dimension{ledger.ByCloud}, []string{"aws 24", "gcp 22"}},
 		{[]ledger.Dimension{ledger.ByRegion}, []string{"us-central1 22", "us-east-1 24"}},
 		{[]ledger.Dimension{ledger.ByZone}, []string{"us-central1-a 22", "use1-az1 24"}},

@@ -46,7 +46,8 @@ func TestLostWorkBecomesWaste(t *testing.T) {
 		{"one machine", func(mv *ledger.Move) { mv.Instances = []provider.InstanceID{"i-2"} }, map[string]string{"idle": "3", "job": "8", "waste": "1"}},
 		{"more than was booked", func(mv *ledger.Move) { mv.From, mv.To = clock(0, 0, 0), clock(23, 0, 0) }, map[string]string{"idle": "3", "job": "0", "waste": "9"}},
 		{"another job", func(mv *ledger.Move) { mv.Job = "gpt-l" }, map[string]string{"idle": "3", "job": "9"}},
-		{"what no job bears", func(mv *ledger.Move) { mv.Out, mv.Into, mv.Job = ledger.ToIdle, ledger.Overhead, "" }, map[string]string{"idle": "2", "job": "9", "overhead": "1"}},
+		{"what is idle of its machines", func(mv *ledger.Move) { mv.Out, mv.Into = ledger.ToIdle, ledger.Overhead }, map[string]string{"idle": "2", "job": "9", "overhead": "1"}},
+		{"what no job bears", func(mv *ledger.Move) { mv.Out, mv.Into, mv.Job = ledger.ToIdle, ledger.Overhead, "" }, map[string]string{"idle": "3", "job": "9"}},
 		{"no time", func(mv *ledger.Move) { mv.To = mv.From }, map[string]string{"idle": "3", "job": "9"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
