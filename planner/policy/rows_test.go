@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/goodfleet/goodfleet/planner"
@@ -131,6 +133,18 @@ func TestProblemsThatCannotBeMeant(t *testing.T) {
 	p.Jobs = append(p.Jobs, p.Jobs[0])
 	if _, err := Value(p, Settings{}); err == nil {
 		t.Error("a job that is listed twice passes")
+	}
+	for _, count := range []int{0, -8} {
+		p = drawProblem(1, shape{jobs: 2})
+		p.Offers[1].Type.Count = count
+		if _, err := Value(p, Settings{}); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("offers[1]: %s: ", p.Offers[1].Offering)) {
+			t.Errorf("a machine of %d accelerators: %v", count, err)
+		}
+	}
+	p = drawProblem(1, shape{jobs: 2})
+	p.Offers[0].Rate = -1
+	if _, err := Value(p, Settings{}); err == nil {
+		t.Error("a machine that pays those who use it passes")
 	}
 }
 
