@@ -97,13 +97,19 @@ func TestWaitsStartAnewWhenALaunchIsGranted(t *testing.T) {
 }
 
 // TestBootDeadlineIsLearned: once three machines came up in two minutes, one that does
-// not is given up after ten; before, it may take thirty.
+// not is given up after ten; before, it may take thirty. A restart forgets none of them.
 func TestBootDeadlineIsLearned(t *testing.T) {
-	for _, tt := range []struct{ seen, want int }{{2, 30}, {3, 10}} {
+	for _, tt := range []struct {
+		seen, want int
+		restarts   bool
+	}{{2, 30, false}, {3, 10, false}, {3, 10, true}} {
 		w := newWorld(t, setup{plan: thrifty, offerings: []provider.Offering{smallSpot}})
 		for n := range tt.seen {
 			w.submit(testJob(planner.JobID(fmt.Sprintf("job-%d", n)), 0.1, 1))
 			w.until(40, w.allEnded)
+		}
+		if tt.restarts {
+			w.restart()
 		}
 		w.do("launch boots in 5h")
 		w.submit(testJob("late", 0.1, 1))
@@ -111,7 +117,7 @@ func TestBootDeadlineIsLearned(t *testing.T) {
 		bought := w.now
 		w.until(40, func() bool { return w.kinds()[autoscale.EventQuarantine] > 0 })
 		if got := int(w.now.Sub(bought) / time.Minute); got != tt.want {
-			t.Errorf("after %d boots of two minutes it is given up after %d minutes, want %d", tt.seen, got, tt.want)
+			t.Errorf("after %d boots of two minutes (restarts: %t) it is given up after %d minutes, want %d", tt.seen, tt.restarts, got, tt.want)
 		}
 	}
 }

@@ -114,3 +114,39 @@ func TestDeadlineIsLearnedWithinBounds(t *testing.T) {
 		}
 	}
 }
+
+// TestNineLaunchesInTenComeWithinTheGrant draws boots: nine in ten of the last fifty came
+// within the boot that is expected and the grant, and by less than that fewer did.
+func TestNineLaunchesInTenComeWithinTheGrant(t *testing.T) {
+	o := provider.Offering{Cloud: "aws", Type: "p5"}
+	rapid.Check(t, func(t *rapid.T) {
+		l := &Loop{boots: bootTimes{}, cfg: Config{Settings: DefaultSettings(), Catalogue: &provider.Catalogue{}}}
+		took := rapid.SliceOfN(rapid.Int64Range(int64(time.Second), int64(20*time.Minute)), 0, 70).Draw(t, "boots")
+		for _, b := range took {
+			l.boots.learn(provider.InstanceType{Cloud: "aws", Name: "p5"}, time.Duration(b))
+		}
+		grant := l.grantOf(o)
+		if len(took) < 3 {
+			if want := l.bootOf(o); grant != want {
+				t.Fatalf("%v after %d boots: want %v, as long again as a boot", grant, len(took), want)
+			}
+			return
+		}
+		last := took[max(0, len(took)-50):]
+		within := func(limit time.Duration) (n int) {
+			for _, b := range last {
+				if time.Duration(b) <= limit {
+					n++
+				}
+			}
+			return n
+		}
+		limit := l.bootOf(o) + grant
+		if got := within(limit); 10*got < 9*len(last) {
+			t.Errorf("%d of %d boots came within %v: fewer than nine in ten", got, len(last), limit)
+		}
+		if got := within(limit - 1); grant > 0 && 10*got >= 9*len(last) {
+			t.Errorf("%d of %d boots came within less than %v", got, len(last), limit)
+		}
+	})
+}
