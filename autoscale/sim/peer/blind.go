@@ -1,7 +1,6 @@
 package peer
 
 import (
-	"hash/fnv"
 	"math/rand/v2"
 	"slices"
 
@@ -32,10 +31,14 @@ func (f *floor) least() int {
 
 // seatBlind seats jobs that were chosen as if all kinds were one: those who have as much
 // as they are to have stay; the others, large ones first, on kinds in an order that is
-// drawn for each job and restart. Who finds room nowhere gets half as much, and so on.
-func (f *floor) seatBlind(chosen []seat) {
+// drawn for each job and restart. Who finds room nowhere gets half as much, and so on. Where
+// gangs may be mixed it is as Pollux.Mixed has it.
+func (f *floor) seatBlind(chosen []seat, mixed bool) {
 	var rest []seat
 	for _, s := range chosen {
+		if r := s.Running; mixed && r != nil && r.Since.Equal(f.p.Now) {
+			s.n = r.Config.Replicas // one draw at an instant
+		}
 		kept := false
 		for w := range f.kinds {
 			kept = kept || f.keeps(s.JobState, &f.kinds[w], s.n)
@@ -45,8 +48,16 @@ func (f *floor) seatBlind(chosen []seat) {
 		}
 	}
 	slices.SortStableFunc(rest, func(a, b seat) int { return b.n - a.n })
+	if mixed {
+		byService(rest)
+	}
 	for _, s := range rest {
 		order := f.drawn(s.JobState)
+		if mixed && s.n > f.one().typ.Count {
+			if w, n := f.trimmed(s); n > 0 {
+				order, s.n = []int{w}, n
+			}
+		}
 		for seated := false; !seated && s.n > 0; s.n /= 2 {
 			for _, w := range order {
 				if seated = f.runs(s, w) && f.place(s.JobState, &f.kinds[w], s.n, false); seated {
@@ -71,9 +82,7 @@ func (f *floor) runs(s seat, w int) bool {
 // drawn is all kinds in an order drawn for a job and its restarts, each accelerator as
 // likely to be the next.
 func (f *floor) drawn(j *planner.JobState) []int {
-	h := fnv.New64a()
-	h.Write([]byte(j.Job.ID))
-	rng := rand.New(rand.NewPCG(h.Sum64(), streamKinds+uint64(j.Restarts)))
+	rng := rand.New(rand.NewPCG(hashOf(j.Job.ID), streamKinds+uint64(j.Restarts)))
 	var order []int
 	for len(order) < len(f.kinds) {
 		all := 0

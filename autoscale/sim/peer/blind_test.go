@@ -56,7 +56,7 @@ func TestPolluxStaysWhereItLanded(t *testing.T) {
 func TestSeatBlindHalvesWhatFindsNoRoom(t *testing.T) {
 	p := twoKinds("a", "b", "c")
 	f := newFloor(&p)
-	f.seatBlind([]seat{{&p.Jobs[0], 4, 0, false}, {&p.Jobs[1], 8, 0, false}, {&p.Jobs[2], 8, 0, false}})
+	f.seatBlind([]seat{{&p.Jobs[0], 4, 0, false}, {&p.Jobs[1], 8, 0, false}, {&p.Jobs[2], 8, 0, false}}, false)
 	got := given(t, f.finish("full"), nil)
 	if got["a"]+got["b"]+got["c"] < 12 || got["b"] != 8 || got["c"] != 8 && got["c"] != 4 {
 		t.Errorf("%v: want 8 for b, 8 or 4 for c", got)
@@ -81,5 +81,29 @@ func TestKindsAreDrawnByAccelerators(t *testing.T) {
 	}
 	if share := float64(first) / draws; share < 0.72 || share > 0.78 { // four standard deviations
 		t.Errorf("K80 comes first in %.3f of draws, want 0.75", share)
+	}
+}
+
+// Of a gang that lies on slots of both kinds, the part on the kind that has more stays.
+func TestTrimmedKeepsTheTypeOfMost(t *testing.T) {
+	p := twoKinds("x")
+	p.Machines = append(p.Machines, planner.Machine{ID: "l", Offering: p.Offers[1].Offering})
+	f := newFloor(&p) // four slots of K80s, and two of V100s
+	both := 0
+	for n := range 300 {
+		s := seat{&planner.JobState{Job: job(fmt.Sprintf("j%d", n), 0, 3600, 1)}, 24, 0, false}
+		if w, n := f.trimmed(s); n != 16 || f.kinds[w].typ.Accelerator != "K80" {
+			t.Fatalf("%d of 24 on %s, want 16 on K80", n, f.kinds[w].typ.Accelerator)
+		}
+		s.n = 8
+		switch w, n := f.trimmed(s); {
+		case n == 8:
+			both++
+		case n != 4 || w != 0:
+			t.Fatalf("%d of 8 on %s, want 8, or 4 on the kind that comes first", n, f.kinds[w].typ.Accelerator)
+		}
+	}
+	if both < 110 || both > 170 { // 140 are expected: 7 pairs of slots in 15 are alike
+		t.Errorf("%d of 300 gangs of two slots lie on one kind, want about 140", both)
 	}
 }

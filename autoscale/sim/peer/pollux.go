@@ -41,6 +41,12 @@ var search = whole.Limits{Gap: 1e-3, Nodes: 30}
 // type has room for all of it, it gets what one has.
 type Pollux struct {
 	Of func(j *planner.JobState) Known
+
+	// Mixed goes further with what knows no types, as Sia's artifact (siasosp23/artifacts at
+	// aaf7a0d) repairs what its genetic algorithm finds: a gang of several machines lies on
+	// any, and keeps those of the type of which it has most; of jobs whose size changes, the
+	// one that held machines for the shortest time is seated first.
+	Mixed bool
 }
 
 // Plan makes the plan of a round.
@@ -61,7 +67,7 @@ func (x Pollux) Plan(p planner.Problem) (planner.Plan, error) {
 		}
 	}
 	if len(f.kinds) > 1 {
-		f.seatBlind(chosen)
+		f.seatBlind(chosen, x.Mixed)
 	} else {
 		f.seatAll(chosen)
 	}
