@@ -85,11 +85,11 @@ func elasticSetting(data string, e experiment, p point, number int) (sim.Setting
 	case "optimus":
 		s.Plan, adapts = peer.Optimus{Left: stepsLeft, StepSec: stepSec}.Plan, false
 	case "pollux":
-		s.Plan = of.plan(peer.Pollux{Of: of.known}.Plan)
+		s.Plan = of.plan(peer.Pollux{Of: of.known, Mixed: how.Mixed}.Plan)
 	case "sia":
 		s.Plan = of.plan(peer.Sia{Of: of.known}.Plan)
 	case "srpt":
-		s.Plan = of.plan(srpt)
+		s.Plan = of.plan(srpt(how.settings()))
 	default:
 		return sim.Setting{}, nil, fmt.Errorf("there is no peer %q", how.Peer)
 	}
@@ -119,12 +119,14 @@ func elasticSetting(data string, e experiment, p point, number int) (sim.Setting
 
 // srpt is our default. What is seen of a job that runs changes how fast it is thought to
 // be on other machines, so each round is planned, as the others' are.
-func srpt(p planner.Problem) (planner.Plan, error) {
-	plan, err := policy.SRPT(p, policy.Settings{})
-	if next := p.Now.Add(elasticRound); len(plan.Allocations) > 0 && (plan.NextDecision.IsZero() || next.Before(plan.NextDecision)) {
-		plan.NextDecision = next
+func srpt(settings policy.Settings) autoscale.PlanFunc {
+	return func(p planner.Problem) (planner.Plan, error) {
+		plan, err := policy.SRPT(p, settings)
+		if next := p.Now.Add(elasticRound); len(plan.Allocations) > 0 && (plan.NextDecision.IsZero() || next.Before(plan.NextDecision)) {
+			plan.NextDecision = next
+		}
+		return plan, err
 	}
-	return plan, err
 }
 
 // readRequests reads a workload of Pollux's or Sia's.

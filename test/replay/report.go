@@ -120,7 +120,7 @@ func head(b *bytes.Buffer, e *experiment, rows []*row) {
 
 // line is a row of a table.
 func line(b *bytes.Buffer, r *row) {
-	at, peer, ours, difference, verdict := r.point.at(), "", "", "", r.verdict()
+	at, peer, ours, difference, verdict := r.point.inWords(), "", "", "", r.verdict()
 	if r.ablation != "" {
 		at += ", " + r.ablation
 	}
@@ -139,6 +139,10 @@ func line(b *bytes.Buffer, r *row) {
 		verdict = "not run yet"
 	case "not met":
 		verdict = "**not met**"
+	case "ablation":
+		if r.experiment.Week != nil {
+			verdict = "rule"
+		}
 	}
 	if r.complete() {
 		ours = fmt.Sprintf("%.3f", r.mean())
@@ -152,6 +156,23 @@ func line(b *bytes.Buffer, r *row) {
 		difference = fmt.Sprintf("%+.2f %%", 100*(r.mean()/r.point.Published-1))
 	}
 	fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", at, seedList(r), published, peer, ours, difference, verdict)
+}
+
+// inWords is at with what a parameter of a rule means.
+func (p point) inWords() string {
+	if p.Parameter == 0 || p.rule == nil {
+		return p.at()
+	}
+	n := strconv.FormatFloat(p.Parameter, 'g', -1, 64)
+	switch p.rule.Peer {
+	case "fixed":
+		return n + " accelerators"
+	case "backlog":
+		return "as many accelerators as do the work that is there within " + n + " h"
+	case "greedy", "on-demand":
+		return "the least rate over speed to the power " + n
+	}
+	return p.at()
 }
 
 func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -177,7 +177,7 @@ func settingOf(data string, e experiment, p point, seed int) (sim.Setting, *grou
 			return sim.Setting{}, nil, err
 		}
 	case "srpt":
-		plan = func(p planner.Problem) (planner.Plan, error) { return policy.SRPT(p, policy.Settings{}) }
+		plan = func(p planner.Problem) (planner.Plan, error) { return policy.SRPT(p, how.settings()) }
 	default:
 		return sim.Setting{}, nil, fmt.Errorf("peer %q knows no jobs of Gavel's", how.Peer)
 	}
@@ -197,6 +197,11 @@ func settingOf(data string, e experiment, p point, seed int) (sim.Setting, *grou
 		return sim.Setting{}, nil, err
 	}
 	return s, nil, cluster.Stand(&s)
+}
+
+// settings are those of our policies.
+func (how scheduler) settings() policy.Settings {
+	return policy.Settings{Limits: planner.Limits{NoBound: how.NoBound}}
 }
 
 // readStream reads a job stream of Gavel's simulations.
