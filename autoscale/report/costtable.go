@@ -51,8 +51,7 @@ func (c Cost) shown() []moneyColumn {
 	return list
 }
 
-// cells are the report as text: head, units, rows and the foot, rounded to cents
-// together so that each column adds up to its foot.
+// cells are the report as text: head, units, rows and the foot, in cents as cents says.
 func (c Cost) cells() (head, unit []string, rows [][]string, foot []string) {
 	for i, d := range c.totals.By {
 		head, unit = append(head, d.String()), append(unit, "")
@@ -74,12 +73,9 @@ func (c Cost) cells() (head, unit []string, rows [][]string, foot []string) {
 		}
 	}
 	sum := &c.totals.Sum
+	money := inCents(c.totals.Rows)
 	for n, col := range c.shown() {
-		amounts := make([]pricing.Money, len(rows))
-		for i := range c.totals.Rows {
-			amounts[i] = col.get(&c.totals.Rows[i])
-		}
-		shown, total := Together(amounts, cent)
+		shown, total := money.columns[col.key], money.feet[col.key]
 		lower := func(r *ledger.Row) bool { return col.lower != nil && col.lower(r) }
 		add(col.head, c.currency(), func(r *ledger.Row, i int) string { return bound(dollars(shown[i]), lower(r)) }, bound(dollars(total), lower(sum)))
 		if n == 0 {

@@ -1,9 +1,7 @@
 package report
 
 import (
-	"cmp"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -20,30 +18,12 @@ const cent = pricing.Dollar / 100
 // sum: each is rounded down, and the units that are missing go to the largest
 // remainders, the first of equals first.
 func Together(amounts []pricing.Money, unit pricing.Money) (rounded []pricing.Money, total pricing.Money) {
-	rounded = make([]pricing.Money, len(amounts))
-	type rest struct {
-		at     int
-		amount pricing.Money
-	}
-	rests := make([]rest, len(amounts))
-	sum, down := pricing.Money(0), pricing.Money(0)
-	for i, amount := range amounts {
-		remainder := amount % unit
-		if remainder < 0 {
-			remainder += unit
-		}
-		rounded[i] = amount - remainder
-		rests[i] = rest{i, remainder}
+	sum := pricing.Money(0)
+	for _, amount := range amounts {
 		sum += amount
-		down += rounded[i]
 	}
 	total = nearest(sum, unit)
-	slices.SortStableFunc(rests, func(a, b rest) int { return cmp.Compare(b.amount, a.amount) })
-	for i := 0; down < total; i++ {
-		rounded[rests[i].at] += unit
-		down += unit
-	}
-	return rounded, total
+	return roundedTo(amounts, unit, total), total
 }
 
 // Parts rounds numbers to so many decimals so that they add up to their rounded total, as

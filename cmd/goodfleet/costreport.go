@@ -53,7 +53,9 @@ func newCostReport(s streams) *cobra.Command {
 		Use:   "cost-report",
 		Short: "Sum the ledger by team, job, cloud, market, account, day, ...",
 		Long: `Sum the ledger by any dimensions. Sums are exact to the nano dollar; a table shows
-cents, rounded so that they add up. The window is from --from up to, and without, --to;
+cents: costs are rounded so that they add up to their total to the nearest cent, what is
+the same amount looks the same, and list cost is shown as what cost, spot saving and
+discounts, less credits, come to, so that each row adds up as each column does. The window is from --from up to, and without, --to;
 days begin at midnight of --zone; a charge that straddles an edge counts to each side by
 its time there. What the jobs got done is read from --work, so that
 there is a cost for each unit of it.`,
