@@ -104,5 +104,5 @@ func yamlScalar(tk json.Token) string {
 	if err != nil {
 		return `""` // no token fails to marshal
 	}
-	return string(quoted)
+	return string(unsteered(quoted))
 }

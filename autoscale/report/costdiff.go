@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/goodfleet/goodfleet/autoscale/document"
 	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/pricing/ledger"
 )
@@ -148,10 +148,7 @@ func (d CostDiff) JSON(w io.Writer) error {
 	for _, r := range d.rows {
 		out.Rows = append(out.Rows, d.row(r))
 	}
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(out); err != nil {
+	if err := document.JSON(w, out, "  "); err != nil {
 		return fmt.Errorf("cost difference: %w", err)
 	}
 	return nil

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -9,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/goodfleet/goodfleet/autoscale/document"
 	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/pricing/ledger"
 )
@@ -84,10 +84,7 @@ func (c Cost) JSON(w io.Writer) error {
 	for i, r := range c.totals.Rows {
 		out.Rows = append(out.Rows, c.row(r, c.works[i]))
 	}
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(out); err != nil {
+	if err := document.JSON(w, out, "  "); err != nil {
 		return fmt.Errorf("cost report: %w", err)
 	}
 	return nil

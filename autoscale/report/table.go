@@ -2,7 +2,6 @@ package report
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -166,13 +165,11 @@ type comparisonJSON struct {
 // JSON writes the whole comparison: money as exact decimal text, unknown as null
 // or left out.
 func (c Comparison) JSON(w io.Writer) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", " ")
 	losses := c.Losses()
 	if losses == nil {
 		losses = []Loss{}
 	}
-	if err := encoder.Encode(comparisonJSON{"goodfleet/v1", "Comparison", "USD", losses, c.outcomes}); err != nil {
+	if err := document.JSON(w, comparisonJSON{"goodfleet/v1", "Comparison", "USD", losses, c.outcomes}, " "); err != nil {
 		return fmt.Errorf("comparison: %w", err)
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/goodfleet/goodfleet/autoscale/document"
 	"github.com/goodfleet/goodfleet/autoscale/sim"
 	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/pricing/ledger"
@@ -54,10 +55,7 @@ func NewWork(o sim.Outcome) Work {
 
 // JSON writes the work as ReadWork reads it.
 func (w Work) JSON(out io.Writer) error {
-	encoder := json.NewEncoder(out)
-	encoder.SetIndent("", " ")
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(w); err != nil {
+	if err := document.JSON(out, w, " "); err != nil {
 		return fmt.Errorf("work: %w", err)
 	}
 	return nil

@@ -62,10 +62,7 @@ func (a answer) print(w io.Writer, format string) error {
 	var err error
 	switch format {
 	case asJSON:
-		encoder := json.NewEncoder(&out)
-		encoder.SetIndent("", "  ")
-		encoder.SetEscapeHTML(false)
-		err = encoder.Encode(a.data)
+		err = document.JSON(&out, a.data, "  ")
 	case asYAML:
 		var text []byte
 		text, err = document.YAML(a.data)
