@@ -77,13 +77,13 @@ func (c Cost) HTML(w io.Writer) error {
 
 // tiles are the numbers that people ask for first.
 func (c Cost) tiles() []tile {
-	s := c.totals.Sum
+	s, feet := c.totals.Sum, inCents(c.totals.Rows).feet // as the table says it
 	unit := c.currency()
 	list := []tile{
-		{Name: "cost", Value: bound(dollars(s.Amount), s.LowerBound()), Unit: unit, Against: []string{number(s.Hours, 0) + " accelerator-hours"}},
-		{Name: "spot saving", Value: bound(dollars(s.Saving), s.ListLowerBound()), Unit: unit, Against: []string{percent(s.Saving, s.List) + " % of the list cost"}},
-		{Name: "idle", Value: dollars(s.Idle), Unit: unit, Against: []string{percent(s.Idle, s.Amount) + " % of the cost"}},
-		{Name: "waste", Value: dollars(s.Waste), Unit: unit, Against: []string{percent(s.Waste, s.Amount) + " % of the cost: restarts, work lost"}},
+		{Name: "cost", Value: bound(dollars(feet["amount"]), s.LowerBound()), Unit: unit, Against: []string{number(s.Hours, 0) + " accelerator-hours"}},
+		{Name: "spot saving", Value: bound(dollars(feet["spot_saving"]), s.ListLowerBound()), Unit: unit, Against: []string{percent(s.Saving, s.List) + " % of the list cost"}},
+		{Name: "idle", Value: dollars(feet["idle"]), Unit: unit, Against: []string{percent(s.Idle, s.Amount) + " % of the cost"}},
+		{Name: "waste", Value: dollars(feet["waste"]), Unit: unit, Against: []string{percent(s.Waste, s.Amount) + " % of the cost: restarts, work lost"}},
 	}
 	if c.work != nil && *c.work > 0 {
 		list[0].Against = append(list[0].Against, number(s.Amount.Dollars()/(*c.work), 3)+" "+unit+" per "+strings.TrimSuffix(c.cfg.Work.Unit, "s"))
@@ -176,11 +176,7 @@ func (c Cost) dayPicture(days []Day) picture {
 // rowPicture draws the dearest rows as bars.
 func (c Cost) rowPicture() picture {
 	rows := c.totals.Rows
-	amounts := make([]pricing.Money, len(rows))
-	for i := range rows {
-		amounts[i] = rows[i].Amount
-	}
-	shown, _ := Together(amounts, cent)
+	shown := inCents(rows).columns["amount"]
 	var bars []bar
 	table := grid{Heads: []string{"", "USD", "% of all"}}
 	for i, r := range rows[:min(len(rows), 2*pictured)] {
@@ -197,7 +193,6 @@ func (c Cost) rowPicture() picture {
 
 // whitherPicture draws how the list cost becomes useful work, step by step.
 func (c Cost) whitherPicture() picture {
-	s := c.totals.Sum
 	parts := make([]pricing.Money, len(accountWords))
 	accounts := ledger.Total(c.cfg.Charges, ledger.ByAccount)
 	for i, w := range accountWords {
@@ -208,7 +203,8 @@ func (c Cost) whitherPicture() picture {
 		}
 	}
 	shown, paid := Together(parts, cent)
-	saving, discount := nearest(s.Saving, cent), nearest(s.Discount, cent)
+	feet := inCents(c.totals.Rows).feet
+	saving, discount := feet["spot_saving"], feet["discounts"]
 	var bars []bar
 	table := grid{Heads: []string{"", "USD", "% of paid"}}
 	step := func(label, colour string, amount, from, to pricing.Money) {
