@@ -31,16 +31,22 @@ func (pr *Program) prove(best *packing, slack, enough float64, nodes int, lim Li
 	if bound <= best.value()+enough {
 		return best, Bound{Value: max(bound, best.value()), Kind: "proved"}
 	}
-	near := r.dive(lim.Exchanges)
-	if near.value() > best.value()+slack/2 {
+	best = r.recall(best)
+	near := r.dive(newPacking(pr), lim.Exchanges)
+	least := near.leastOver(best, slack)
+	if near.value() > best.value()+least/2 {
 		near = near.kick(lim.Kicks)
 		near.improve(lim.Passes)
 	}
-	if near.value() > best.value()+slack {
+	if near.value() > best.value()+near.leastOver(best, slack) {
 		best = near
 	}
+	best = r.reopen(best, slack, enough, lim.Exchanges)
 	if nodes <= 0 {
 		return best, Bound{Value: max(bound, best.value()), Kind: "lp"}
+	}
+	if newPacking(pr).leastOver(best, slack) < slack {
+		slack = tieSlack // nobody could be moved
 	}
 	best = r.rule(best, slack)
 	p := &proof{pr: pr, r: r, best: best, slack: slack, nodes: nodes}

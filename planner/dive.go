@@ -6,12 +6,15 @@ import (
 	"slices"
 )
 
-// dive makes a plan of the relaxation: it carries out the patterns that are used
-// whole, or else the one that is used most, solves again what is left, and so on. It
-// uses the program up.
-func (r *relaxation) dive(exchanges int) *packing {
-	k := newPacking(r.pr)
+// dive makes a plan of the relaxation, beside the jobs that k seats already: it carries
+// out the patterns that are used whole, or else those that are used most, solves again
+// what is left, and so on. It returns k.
+func (r *relaxation) dive(k *packing, exchanges int) *packing {
 	k.exchanges = exchanges
+	r.simplex.SetBasis(r.basis)
+	r.leave(k)
+	r.simplex.Dual(relaxPivots)
+	r.simplex.Primal(relaxPivots)
 	tried := make([]bool, 0, len(r.patterns))
 	y := make([]float64, len(r.lp.Bound))
 	for idle := 0; idle < diveIdle; idle++ {
@@ -46,6 +49,9 @@ func (r *relaxation) dive(exchanges int) *packing {
 			}
 			r.simplex.Primal(relaxPivots)
 		}
+	}
+	for n := range tried {
+		r.simplex.Fix(n, false)
 	}
 	r.cut(r.duals) // the proof goes on with the prices of the bound, not with the last ones here
 	k.improve(divePasses)
@@ -100,8 +106,12 @@ func (r *relaxation) chosen(tried []bool) []int {
 // leave sets the bounds of the rows to what the plan k leaves of them.
 func (r *relaxation) leave(k *packing) {
 	for i := range k.seats {
-		if k.seats[i].column >= 0 && r.lp.Bound[i] != 0 {
-			r.simplex.SetBound(i, 0)
+		left := 1.0
+		if k.seats[i].column >= 0 {
+			left = 0
+		}
+		if r.lp.Bound[i] != left {
+			r.simplex.SetBound(i, left)
 		}
 	}
 	r.couplings(k, func(row int, left float64) {

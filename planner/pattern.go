@@ -99,7 +99,7 @@ func (pr *Program) classes() []class {
 			}
 			put(c, worth)
 		}
-		if !p.Offers[o].forSale() {
+		if !p.Offers[o].forSale() || len(heldOn[o]) == 0 && !pr.admitsAlone(col) {
 			return
 		}
 		if ofOffer[o] < 0 {
@@ -119,6 +119,19 @@ func (pr *Program) classes() []class {
 		}
 	}
 	return list
+}
+
+// admitsAlone reports whether a column on bought machines would stay within supply,
+// quota and cap if nobody else had any of them: else no plan has it, and a part of it
+// would only make the bound larger.
+func (pr *Program) admitsAlone(c *Column) bool {
+	p := pr.Problem
+	o := &p.Offers[c.Offer]
+	if o.Cap >= 0 && c.Nodes > o.Cap || p.BurnCap > 0 && c.Alone > pr.burnCap()-pr.fixedBurn()+capSlack {
+		return false
+	}
+	q := pr.quotaOf[c.Offer]
+	return q < 0 || c.Nodes*p.Quotas[q].Unit.Use(o.Type) <= p.Quotas[q].Left
 }
 
 // fill is the best pattern of one machine: most[f] is the most that parts of jobs

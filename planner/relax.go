@@ -16,7 +16,8 @@ type relaxation struct {
 	classes []class
 	lp      *linear.Program
 	simplex *linear.Simplex
-	jobs    int // rows of jobs come first
+	basis   []int32 // of its optimum
+	jobs    int     // rows of jobs come first
 
 	capRow   []int     // of each offer: the row of its supply; −1: none
 	quotaRow []int     // of each quota row of the problem; −1: none
@@ -221,7 +222,7 @@ func (r *relaxation) solve(from *packing, enough float64) float64 {
 			break
 		}
 	}
-	r.simplex = s
+	r.simplex, r.basis = s, s.Basis()
 	r.price = r.duals[:r.jobs]
 	r.cut(r.duals)
 	for c := range r.classes {

@@ -5,20 +5,19 @@ import "slices"
 // rule drops from the classes every part that no plan better than best by slack
 // uses, and takes those back that Prune left out and that such a plan may use. It
 // returns best in the terms of the program as it is then.
-//
-// A plan with a part falls short of the bound by at least what the best company on
-// its machine leaves of the rent, once for each node of the gang.
 func (r *relaxation) rule(best *packing, slack float64) *packing {
 	least := best.value() + slack
 	type left struct{ job, rest int }
 	index := map[left]int{}
+	kept := make([][]option, len(r.classes))
+	r.shorts(func(c int, o *option, short float64) {
+		if r.bound-short > least {
+			kept[c] = append(kept[c], *o)
+		}
+	})
 	for c := range r.classes {
 		k := &r.classes[c]
-		r.fill.best(k, r.price, r.buffer)
-		k.options = slices.DeleteFunc(k.options, func(o option) bool {
-			short := (r.rent[c] - (o.worth - o.cut - r.price[o.job]*o.part) - r.fill.gang[k.size-o.perNode]) / o.part
-			return r.bound-max(short, 0) <= least
-		})
+		k.options = kept[c]
 		for n := range k.options {
 			o := &k.options[n]
 			if o.column >= 0 {

@@ -28,15 +28,18 @@ type Solution struct {
 }
 
 // Hysteresis is the share of what a plan decides on by which a plan made from
-// nothing must beat the improved present one: less is not worth the moves.
+// nothing must beat the improved present one if it moves anything: less is not worth
+// the moves.
 const Hysteresis = 1e-3
 
 // Solve searches for the best plan. It improves what is held, and a plan made
-// from nothing under prices on the burn cap, and takes the second only where it
-// is better by Hysteresis of scale (USD per hour: what the plan decides on). Both
-// are improved until no insertion, move, exchange, closing or sharing of a machine
-// helps, or the limit of passes. The result does not depend on anything but the
-// program.
+// from nothing under prices on the burn cap. Where the second moves what stands on
+// machines that are there, it is taken only if it is better by Hysteresis of scale (USD
+// per hour: what the plan decides on), else if it is better at all. Both are improved
+// until no insertion, move, exchange, closing or sharing of a machine helps, or the limit
+// of passes. Then a relaxation bounds what any plan is worth, brings back columns that
+// are good only under the prices of caps and quotas, and leads to further plans. The
+// result does not depend on anything but the program.
 func Solve(pr *Program, scale float64, lim Limits) Solution {
 	if lim.Passes == 0 {
 		lim.Passes = 40
@@ -73,7 +76,7 @@ func Solve(pr *Program, scale float64, lim Limits) Solution {
 		fresh.fill(mu)
 		more, _ := fresh.improve(lim.Passes)
 		passes += more
-		if fresh.value() > present.value()+least {
+		if fresh.value() > present.value()+fresh.leastOver(present, least) {
 			best, changed = fresh, true
 		}
 	}
