@@ -8,12 +8,13 @@ import (
 
 // Filled is the end of a water filling.
 type Filled struct {
-	Status Status
-	X      []float64
-	Reach  []float64 // per job, Σ speed·x
-	Excess float64   // by how much the levels together might be higher, at most
-	Rounds int
-	Pivots int
+	Status     Status
+	X          []float64
+	Reach      []float64 // per job, Σ speed·x
+	Excess     float64   // by how much the levels together might be higher, at most
+	Rounds     int
+	Pivots     int
+	Iterations int
 }
 
 // holdTol is the share of a level's price from which a job certainly holds it down.
@@ -23,6 +24,9 @@ const holdTol = 1e-8
 // apart it may cycle.
 const levelPivots = 20_000
 
+// risingColumns is the size from which whole levels are quicker than pivots from one to the next.
+const risingColumns = 600
+
 // Fill lifts all jobs' reach at the rates that next gives, until some can grow no
 // more, freezes those, asks for new rates, and so on until none is lifted: the
 // lexicographic max-min for fixed rates. next is told who is frozen and returns a
@@ -31,12 +35,18 @@ const levelPivots = 20_000
 //
 // A job is frozen when the price of its row shows that the level falls if it rises,
 // so each round is one linear program and no integer one. At least one job is frozen
-// a round.
+// a round. Of large programs, rounds in which jobs stop only because they can have no more
+// alone are none: the levels between are known without a program.
 func Fill(p *Program, next func(frozen []bool) []float64) Filled {
 	q := *p
 	q.open = false
 	q.Level = true
 	q.Floor = nil
+	if p.Columns() >= risingColumns {
+		if r := q.fillRising(next, Options{}); r.Status == Optimal {
+			return r
+		}
+	}
 	q.Follow = make([]float64, p.Jobs())
 	frozen := make([]bool, p.Jobs())
 	for j := range frozen {

@@ -44,7 +44,8 @@ func waterFilling(p *Problem, o Options) (Answer, error) {
 	return a, nil
 }
 
-// fillVertices fills by one simplex method that goes from level to level.
+// fillVertices fills in double precision: by whole levels, or, of few jobs or where a level is not
+// found, by one simplex method that goes from job to job.
 func (p *Problem) fillVertices(d *demand, equal []float64) Answer {
 	f := block.Fill(p.blocks(d), func(frozen []bool) []float64 {
 		rates := p.rates(frozen)
