@@ -5,6 +5,11 @@
 // A store is born with a random fleet id and an epoch; every machine carries both
 // in its tags. A change is stored whole or not at all, and only by who has seen
 // the newest version. Times are instants in UTC, money is exact.
+//
+// Who asks the file by SQL finds the charges in the view charges. They are stored as
+// lines that name a run, a bearer and terms, of which there are far fewer: a million
+// lines take 221 MB and are summed in under 2 CPU seconds
+// (go test ./cmd/goodfleet -run '^$' -bench AMillion -benchtime 3x).
 package store
 
 import (
