@@ -18,7 +18,7 @@ import (
 // is what is covered may burn at until then.
 func (l *Loop) holdPolicy(t *total, now time.Time, most pricing.Rate, save time.Duration) {
 	p := t.policy
-	t.lasts = save + 3*l.cfg.Settings.Round + l.cfg.Settings.Grace
+	t.lasts = l.tailOf(save)
 	tail := most.Over(t.lasts)
 	before := t.mark
 	if !t.mark.From.Equal(t.from) {
@@ -67,6 +67,11 @@ func (l *Loop) holdPolicy(t *total, now time.Time, most pricing.Rate, save time.
 		l.last.changed = l.last.changed || !t.tells()
 	}
 	l.enforce(t, now)
+}
+
+// tailOf is how long a stop takes, of jobs that need save for it.
+func (l *Loop) tailOf(save time.Duration) time.Duration {
+	return save + 3*l.cfg.Settings.Round + l.cfg.Settings.Grace
 }
 
 // perPeriod is the period as words after an amount.
@@ -179,6 +184,7 @@ func (l *Loop) policyClocks(now time.Time, tell func(at time.Time)) {
 			tell(t.until)
 			_, until := t.policy.Added(now)
 			tell(until)
+			tell(l.paceGrows(t, now))
 		}
 	}
 	for _, p := range l.enforced {

@@ -227,11 +227,17 @@ func (l *Loop) policyRows(now time.Time, limits []budget.Limit, at *budget.Posit
 		}
 		rows = append(rows, row)
 	}
+	dearer := l.dearer()
 	for i := range l.totals {
 		t := &l.totals[i]
 		k := slices.IndexFunc(limits, func(x budget.Limit) bool { return x.Name == t.Name && x.Left != nil })
 		if t.policy != nil && k >= 0 {
-			add(t.Name, t.policy.Over, t.key != "", t.Covers, planner.Row{Kind: planner.BurnRow, Most: max(limits[k].Burn, held[t.Name])})
+			row := planner.Row{Kind: planner.BurnRow, Most: max(limits[k].Burn, held[t.Name])}
+			if pace, ok := t.pace(now, l.stopOf(t), dearer); ok {
+				row.Swing = pace.Counts(dearer) - 1
+				row.Most = max(min(limits[k].Burn, pace.Burn()), t.runs.counted(row.Swing))
+			}
+			add(t.Name, t.policy.Over, t.key != "", t.Covers, row)
 		}
 	}
 	for _, p := range l.enforced {

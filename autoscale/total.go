@@ -43,6 +43,7 @@ type total struct {
 	why     string        // of it
 	spent   pricing.Money // with what is not booked yet
 	lasts   time.Duration // until all could be stopped
+	runs    burning       // what is covered
 }
 
 // subject is whom a total is about, as an override has it.
@@ -224,15 +225,14 @@ func (l *Loop) carried(t *total, before [2]time.Time, from time.Time, charges []
 
 // holdTotal reckons how far a total is used at now, and does what that asks for.
 func (l *Loop) holdTotal(t *total, now time.Time) {
-	var burn, most pricing.Rate
+	var runs burning
 	spent, save := t.booked, time.Duration(0)
 	for _, m := range l.cache.machines {
 		if m.Instance.State == provider.Ended {
 			continue
 		}
 		rate, upTo := l.paid(m, now)
-		burn += pricing.Rate(float64(rate) * l.share(t, m, true))
-		most += pricing.Rate(float64(upTo) * l.share(t, m, true))
+		runs.add(m.Instance.Offering.Market, rate, upTo, l.share(t, m, true))
 		if from := later(later(m.Booked, m.Instance.Started), t.from); !m.Instance.Started.IsZero() && now.After(from) {
 			spent += pricing.Rate(float64(rate) * l.share(t, m, false)).Over(now.Sub(from))
 		}
@@ -241,8 +241,8 @@ func (l *Loop) holdTotal(t *total, now time.Time) {
 		added, _ := p.Added(now)
 		t.Amount = max(0, t.base+added+t.carried)
 	}
-	if !t.Unpriced && !t.outside(now) && (burn != t.price.Burn || !sameSpan(t, now)) {
-		t.price = t.price.See(t.Total, now, t.Amount-spent, burn)
+	if !t.Unpriced && !t.outside(now) && (runs.burn != t.price.Burn || !sameSpan(t, now)) {
+		t.price = t.price.See(t.Total, now, t.Amount-spent, runs.burn)
 		l.cache.setBudget(BudgetRecord{Name: t.Name, Team: t.Team, Price: t.price, Mark: t.mark})
 	}
 	for _, r := range l.cache.jobs {
@@ -251,8 +251,8 @@ func (l *Loop) holdTotal(t *total, now time.Time) {
 		}
 	}
 	if t.policy != nil {
-		t.spent = spent
-		l.holdPolicy(t, now, most, save)
+		t.spent, t.runs = spent, runs
+		l.holdPolicy(t, now, runs.most, save)
 		return
 	}
 	if !t.warned && float64(spent) >= softShare*float64(t.Amount) {
@@ -260,10 +260,10 @@ func (l *Loop) holdTotal(t *total, now time.Time) {
 		l.event(Event{At: now, Kind: EventBudget, Text: fmt.Sprintf("%s: %s of %s USD a %s are spent", t.Name, spent, t.Amount, t.Period)})
 	}
 	// The stop is told in this round, saved by the next, and the machine ends in it or the one after.
-	tail := burn.Over(save + 2*l.cfg.Settings.Round)
+	tail := runs.burn.Over(save + 2*l.cfg.Settings.Round)
 	t.stopAt = time.Time{}
 	if left := t.Amount - spent - tail; left > 0 {
-		t.stopAt = lastsUntil(now, left, burn)
+		t.stopAt = lastsUntil(now, left, runs.burn)
 		return
 	}
 	if o, used := l.cache.overrides.of(Spent, t.subject()); used && !o.Until.Before(t.until) {

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/goodfleet/goodfleet/pricing"
@@ -30,6 +31,10 @@ type Row struct {
 	Team string       // ""; all that is held, idle machines too
 	Most pricing.Rate // of a burn row
 	Part float64      // of a spot row, in [0, 1]
+
+	// Swing is by which part of its rate a spot machine counts more in a burn row: its
+	// price may rise to that on demand before it could be stopped.
+	Swing float64
 
 	// Spare leaves out of a spot row the job that takes most of it. A job is all on spot or
 	// not at all, so one alone, or a few, may meet no share between a least and a most.
@@ -118,6 +123,8 @@ func (r *Row) Check() error {
 	switch {
 	case r.Kind == BurnRow && r.Spare:
 		return fmt.Errorf("row %s: it is a burn cap, which leaves nobody out", r.Name)
+	case !(r.Swing >= 0) || math.IsInf(r.Swing, 1) || r.Swing > 0 && r.Kind != BurnRow:
+		return fmt.Errorf("row %s: a swing of %g is no part from 0 on of the rates of a burn cap", r.Name, r.Swing)
 	case r.Kind == BurnRow && r.Most >= 0, r.ofSpot() && r.Part >= 0 && r.Part <= 1:
 		return nil
 	case r.Kind == BurnRow:
@@ -140,6 +147,8 @@ func (r *Row) most() float64 {
 // makes room for spot, and spot for it where there must be so much of spot.
 func (r *Row) take(market provider.Market, rate float64) float64 {
 	switch {
+	case r.Kind == BurnRow && market == provider.Spot:
+		return rate * (1 + r.Swing)
 	case r.Kind == BurnRow:
 		return rate
 	case (market == provider.Spot) == (r.Kind == SpotRow):
@@ -160,6 +169,11 @@ func (r *Row) other() float64 {
 func (k *packing) takeOf(n, b int) float64 {
 	bin := &k.bins[b]
 	return k.pr.Problem.Rows[n].take(k.pr.Problem.Offers[bin.offer].Offering.Market, k.binRate(bin))
+}
+
+// takeOfNew is what a machine to be bought for a column takes of row n, all of it.
+func (k *packing) takeOfNew(n int, col *Column) float64 {
+	return k.pr.Problem.Rows[n].take(k.pr.Problem.Offers[col.Offer].Offering.Market, k.rate[col.Offer])
 }
 
 // takes calls visit with what job i in column col takes of each row on the given bins,
@@ -183,9 +197,9 @@ func (k *packing) takes(i int, col *Column, bins []int, visit func(row int, take
 		for _, b := range bins {
 			switch {
 			case b < 0 && !r.ofJobs():
-				sum += r.take(o.Offering.Market, k.rate[col.Offer])
+				sum += k.takeOfNew(n, col)
 			case b < 0:
-				sum += share * r.take(o.Offering.Market, k.rate[col.Offer])
+				sum += share * k.takeOfNew(n, col)
 			case r.ofJobs():
 				sum += share * k.takeOf(n, b)
 			case k.bins[b].jobs == 0 && !k.bins[b].held:
@@ -207,14 +221,14 @@ func (k *packing) takesBy(n, i int, col *Column, bins []int) (sum float64, some 
 	for _, b := range bins {
 		if b < 0 {
 			if mine > 0 {
-				sum, some = sum+k.rate[col.Offer], true
+				sum, some = sum+k.takeOfNew(n, col), true
 			}
 			continue
 		}
 		bin := &k.bins[b]
 		before, used := bin.of(n), k.pr.Problem.Offers[bin.offer].Type.Count-bin.free
 		if mine+before > 0 {
-			sum += k.binRate(bin) * (part(before+mine, used+col.PerNode) - part(before, used))
+			sum += k.takeOf(n, b) * (part(before+mine, used+col.PerNode) - part(before, used))
 			some = true
 		}
 	}
@@ -271,7 +285,8 @@ func (pr *Program) idleNow() []float64 {
 	sums := make([]float64, len(p.Rows))
 	for m := range p.Machines {
 		for n, c := range counted[m] {
-			sums[n] += p.Machines[m].Rate.Dollars() * (part(c, used[m]) - part(c, p.Offers[pr.machineOffer[m]].Type.Count))
+			take := p.Rows[n].take(p.Machines[m].Offering.Market, p.Machines[m].Rate.Dollars())
+			sums[n] += take * (part(c, used[m]) - part(c, p.Offers[pr.machineOffer[m]].Type.Count))
 		}
 	}
 	return sums
@@ -421,7 +436,7 @@ func (k *packing) seatedBy(n, b, perNode int, counts, begins bool) float64 {
 		}
 		bin.counted = next
 	}
-	return k.binRate(bin) * (part(with, used) - part(with-mine, used-perNode))
+	return k.takeOf(n, b) * (part(with, used) - part(with-mine, used-perNode))
 }
 
 // rowInTheWay is the row that has no room for column col of job i on machines that would

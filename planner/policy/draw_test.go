@@ -208,7 +208,7 @@ func drawPolicies(r *rand.Rand, p *planner.Problem) {
 		row := planner.Row{Name: fmt.Sprintf("%d: %s", n, s.name), OfJobs: s.ofJobs, Over: s.over}
 		switch row.Kind = []planner.RowKind{planner.BurnRow, planner.BurnRow, planner.SpotRow, planner.LeastSpotRow}[r.IntN(4)]; row.Kind {
 		case planner.BurnRow:
-			row.Most = pricing.RateOf(0.5 + 7*r.Float64())
+			row.Most, row.Swing = pricing.RateOf(0.5+7*r.Float64()), 0.4*float64(n%3)
 		default:
 			row.Part, row.Spare = 0.2+0.6*r.Float64(), r.IntN(2) == 0
 		}

@@ -208,7 +208,11 @@ func (e *enumeration) idleNow(row *planner.Row) float64 {
 			}
 		}
 		if ours > 0 {
-			sum += m.Rate.Dollars() * (float64(ours)/float64(on) - float64(ours)/float64(count))
+			counts := m.Rate.Dollars()
+			if m.Offering.Market == provider.Spot {
+				counts *= 1 + row.Swing
+			}
+			sum += counts * (float64(ours)/float64(on) - float64(ours)/float64(count))
 		}
 	}
 	return sum
@@ -262,7 +266,7 @@ func (e *enumeration) rowsHold() bool {
 				fixed = row.Most.Dollars() + e.idleNow(row)
 			}
 		}
-		passed, before := all-row.Most.Dollars(), fixed-row.Most.Dollars()
+		passed, before := all+row.Swing*spot-row.Most.Dollars(), fixed+row.Swing*fixedSpot-row.Most.Dollars()
 		switch row.Kind {
 		case planner.SpotRow:
 			passed, before = spot-row.Part*all, fixedSpot-row.Part*fixed
