@@ -221,7 +221,7 @@ func (l *Loop) policyRows(now time.Time, limits []budget.Limit, at *budget.Posit
 		}
 	}
 	add := func(name string, s *budget.Selector, each bool, covers func(budget.Facts) bool, row planner.Row) {
-		row.Name, row.OfJobs = name, each || s.OfJobs()
+		row.Name, row.Word, row.OfJobs = name, "budget policy", each || s.OfJobs()
 		if row.OfJobs || !s.All() {
 			row.Over = over(covers)
 		}

@@ -3,6 +3,7 @@ package planner
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/goodfleet/goodfleet/pricing"
@@ -176,7 +177,7 @@ func (s Solution) binds(i int) (binds string, spot *Row) {
 			binds = quotaName(k.pr.Problem.Quotas[row])
 		case k.rowInTheWay(i, col) != nil:
 			r := k.rowInTheWay(i, col)
-			if binds = r.Name; r.ofSpot() {
+			if binds = strings.TrimSpace(r.Word + " " + r.Name); r.ofSpot() {
 				share = r
 			}
 		case !k.withinCap(need):

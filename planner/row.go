@@ -27,6 +27,7 @@ const (
 // add to it.
 type Row struct {
 	Name string // as people know it
+	Word string // what it is; "": a limit of the settings
 	Kind RowKind
 	Team string       // ""; all that is held, idle machines too
 	Most pricing.Rate // of a burn row

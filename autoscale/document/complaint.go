@@ -78,6 +78,9 @@ func (c compiled) explain(file string, root *node, leaf *jsonschema.ValidationEr
 		e.Path, e.Reason = join(path, k.Missing[0]), "is required beside "+k.Prop
 	case *kind.Type:
 		e.Reason = wrongType(at, k.Want)
+		if example, ok := unitOf[c.format(leaf.InstanceLocation)]; ok && isNumber(at) {
+			e.Reason = fmt.Sprintf("%s has no unit: want a number and its unit, such as %s%s", at.text(), at.text(), example)
+		}
 	case *kind.Enum:
 		e.Reason = wrongWord(at, k.Want)
 	case *kind.Const:
@@ -148,6 +151,29 @@ func (n *node) text() string {
 	return string(text)
 }
 
+// unitOf is what a number lacks where a text with a unit is read, by the schema's format.
+var unitOf = map[string]string{
+	"goodfleet-duration": "m", "goodfleet-size": "GiB", "goodfleet-amount": " USD", "goodfleet-rate": " USD/h", "goodfleet-percent": "%",
+}
+
+func isNumber(at *node) bool {
+	if at.shape != scalarShape {
+		return false
+	}
+	_, err := strconv.ParseFloat(at.text(), 64)
+	return err == nil
+}
+
+// format is the format of the text at a place, as the schema has it; "": none.
+func (c compiled) format(location []string) string {
+	at, ok := c.at(location)
+	if !ok {
+		return ""
+	}
+	format, _ := at["format"].(string)
+	return format
+}
+
 // typeWords are the schema's types in people's words.
 var typeWords = map[string]string{
 	"string": "text", "number": "a number", "integer": "a whole number", "boolean": "true or false", "object": "a mapping", "array": "a list",
@@ -182,9 +208,9 @@ func wrongWord(at *node, want []any) string {
 	return reason
 }
 
-// keys lists the keys that the schema knows at a place, in order.
-func (c compiled) keys(location []string) []string {
-	at := c.raw
+// at is the schema of a place; ok is false where it says nothing of it.
+func (c compiled) at(location []string) (at map[string]any, ok bool) {
+	at = c.raw
 	for _, step := range location {
 		at = referred(at)
 		if properties, ok := at["properties"].(map[string]any); ok {
@@ -195,11 +221,20 @@ func (c compiled) keys(location []string) []string {
 		}
 		next, ok := at["items"].(map[string]any)
 		if !ok {
-			return nil
+			return nil, false
 		}
 		at = next
 	}
-	properties, ok := referred(at)["properties"].(map[string]any)
+	return referred(at), true
+}
+
+// keys lists the keys that the schema knows at a place, in order.
+func (c compiled) keys(location []string) []string {
+	at, ok := c.at(location)
+	if !ok {
+		return nil
+	}
+	properties, ok := at["properties"].(map[string]any)
 	if !ok {
 		return nil
 	}

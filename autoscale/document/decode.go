@@ -48,9 +48,17 @@ func Decode(file string, data []byte) ([]Document, error) {
 		}
 	}
 	if len(docs) == 0 {
-		return nil, &Error{File: file, Line: 1, Column: 1, Reason: "holds no document"}
+		return nil, &Error{File: file, Line: 1, Column: 1, Reason: holdsNone(roots)}
 	}
 	return docs, nil
+}
+
+// holdsNone says what a file has in place of documents.
+func holdsNone(roots []*node) string {
+	if len(roots) > 0 {
+		return "is an empty list: want documents, each a mapping with apiVersion, kind, metadata and spec"
+	}
+	return "holds no document"
 }
 
 func decodeOne(file string, root *node) (Document, error) {

@@ -14,6 +14,7 @@ import (
 	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/planner/policy"
 	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/pricing/budget"
 )
 
 // askConfig is what a plan is made from: the flags that plan and why share.
@@ -34,7 +35,7 @@ type askFlags struct {
 }
 
 func (f *askFlags) add(cmd *cobra.Command) {
-	addSettings(cmd, "burnCap", "clouds", "regions", "markets", "output", "quarantine")
+	addSettings(cmd, "budgets", "burnCap", "clouds", "ledger", "regions", "markets", "output", "quarantine")
 	cmd.Flags().StringVar(&f.at, "at", "", "instant or day to plan for, at the prices of then (default: now)")
 	cmd.Flags().StringArrayVar(&f.owned, "owned", nil, "machines that are there and paid for: cloud/region/zone/type=count; may be repeated")
 	cmd.Flags().StringVar(&f.prices, "prices", "", "file of prices of your own, as prices check reads it; they go before the embedded ones")
@@ -152,8 +153,29 @@ func (a *asked) fill(jobs []*planner.Job) (err error) {
 	if a.state.Offers, err = world.offers(cfg.settings, cfg.now, world.withoutNeedlessShapes(world.places(cfg.now), cfg.now, all)); err != nil {
 		return err
 	}
-	a.state.Quotas, err = world.quotas(cfg.settings)
-	return err
+	if a.state.Quotas, err = world.quotas(cfg.settings); err != nil {
+		return err
+	}
+	return a.underPolicies()
+}
+
+// underPolicies has the plan made under the budget policies of the settings, as a round
+// makes it. What is spent is that of a ledger which is named; of none, nothing is.
+func (a *asked) underPolicies() error {
+	s := a.cfg.settings
+	policies, err := readPolicies(s.budgets, nil)
+	if err != nil || len(policies) == 0 {
+		return err
+	}
+	var standings []budget.Standing
+	if s.origins["ledger"] != "default" {
+		all, err := s.spendsOf(span{now: a.cfg.now, to: a.cfg.now, zone: time.UTC})
+		if err != nil {
+			return err
+		}
+		standings = budget.Standings(policies, all, a.cfg.now)
+	}
+	return a.state.UnderPolicies(policies, standings, a.world.history)
 }
 
 // waiting is a job that waits, as the loop would keep it.

@@ -71,7 +71,7 @@ func readPolicies(files []string, in io.Reader) (budget.Policies, error) {
 			data, err = readFile(name)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("budgets: %w", err)
+			return nil, fmt.Errorf("%s: %w", name, bare(err))
 		}
 		list, err := document.Policies(name, data, budget.FromFile)
 		if err != nil {
@@ -80,6 +80,14 @@ func readPolicies(files []string, in io.Reader) (budget.Policies, error) {
 		all = append(all, list...)
 	}
 	return budget.NewPolicies(all...)
+}
+
+// bare is what is wrong with a file, without the name of it and what was tried.
+func bare(err error) error {
+	if at := (*os.PathError)(nil); errors.As(err, &at) {
+		return at.Err
+	}
+	return err
 }
 
 // showPolicies tells what policies say.
@@ -103,9 +111,6 @@ func showPolicies(w io.Writer, policies budget.Policies, output string) error {
 		data = append(data, r)
 		g.rows = append(g.rows, []string{p.Name, p.Owner, string(p.Origin), r.About, strings.Join(r.Says, "; ")})
 	}
-	g.notes = []string{"", fmt.Sprintf("%d policies are sound.", len(policies))}
-	if len(policies) == 1 {
-		g.notes[1] = "1 policy is sound."
-	}
+	g.notes = []string{"", numbered(len(policies), "policy is", "policies are") + " sound."}
 	return answer{data: data, grid: g}.print(w, output)
 }

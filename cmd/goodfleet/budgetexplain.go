@@ -189,7 +189,7 @@ func (x *explainer) ofJob(w io.Writer, s settings, job *planner.Job) error {
 	for _, r := range rows {
 		g.rows = append(g.rows, []string{r.Offering, r.Rate, cmp.Or(r.Policy, "no policy"), cmp.Or(r.Refused, "it may be bought")})
 	}
-	g.notes = []string{"", fmt.Sprintf("%s of %s could run on %d offerings; a machine of %d of them may be bought.", job.ID, cmp.Or(job.Team, "no team"), len(rows), may)}
+	g.notes = []string{"", fmt.Sprintf("%s of %s could run on %s; a machine of %d of them may be bought.", job.ID, cmp.Or(job.Team, "no team"), counted(len(rows), "offering"), may)}
 	for _, text := range alone {
 		g.notes = append(g.notes, "By "+text+".")
 	}

@@ -135,7 +135,7 @@ func runBudgetStatus(ctx context.Context, w io.Writer, cfg budgetConfig, now tim
 		return err
 	}
 	if used > 0 {
-		return found("%d caps are used up", used)
+		return found("%s used up", numbered(used, "cap is", "caps are"))
 	}
 	return nil
 }

@@ -127,7 +127,7 @@ func runCostAnomalies(w io.Writer, cfg costConfig, now time.Time) error {
 		return err
 	}
 	if len(list) > 0 {
-		return found("%d things to look at", len(list))
+		return found("%s to look at", counted(len(list), "thing"))
 	}
 	return nil
 }

@@ -120,11 +120,11 @@ func runFocusExport(w io.Writer, cfg focusConfig, now time.Time) error {
 			return err
 		}
 	}
-	if _, err := fmt.Fprintf(w, "%s: %d rows, %s USD billed, %s USD effective\n", path, sum.Rows, sum.Billed, sum.Borne); err != nil {
+	if _, err := fmt.Fprintf(w, "%s: %s, %s USD billed, %s USD effective\n", path, counted(sum.Rows, "row"), sum.Billed, sum.Borne); err != nil {
 		return err
 	}
 	if sum.Unknown > 0 {
-		return found("%d rows have no known rate and were left out: the sums are lower bounds", sum.Unknown)
+		return found("%s no known rate: without, the sums are lower bounds", numbered(sum.Unknown, "row has", "rows have"))
 	}
 	return nil
 }

@@ -34,6 +34,8 @@ that each gets, its rate, expected finish and cost, the next best and why it los
 what is bought, kept and ended; the worth of the plan, a bound that no plan passes,
 and the gap between the two. Nothing is bought. Jobs whose submit lies later are
 left out. What runs now is told by --state; --diff prints only what would change.
+Budget policies (--budgets) bind the plan as they bind a round, by what is spent in the
+ledger that --ledger names.
 
 --policy says what decides; --policy list prints all policies with a line each.
 

@@ -87,6 +87,14 @@ func counted(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+// numbered is a count with words that go with one, and with any other number.
+func numbered(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
 // absent says which field of an offering names nothing that exists.
 type absent struct{ field, reason string }
 

@@ -188,14 +188,14 @@ func reconciled(cfg reconcileConfig, r ledger.Reconciliation, skipped int) answe
 		}
 		g.notes = append(g.notes, strings.TrimRight(fmt.Sprintf("line %d: %s from %s: booked %s, billed %s  %s", l.Line, l.Resource, l.From.Format("2006-01-02 15:04:05"), was, l.Billed, l.Says), " "))
 	}
-	g.notes = append(g.notes, fmt.Sprintf("%d lines of usage; %d others were left out; %d lines of the ledger (%s USD) are on no line of the bill.", len(r.Differences), skipped, len(r.Unbilled), unbilled))
+	g.notes = append(g.notes, fmt.Sprintf("%s of usage; %s left out; on no line of the bill: %s (%s USD).", counted(len(r.Differences), "line"), numbered(skipped, "other was", "others were"), counted(len(r.Unbilled), "line")+" of the ledger", unbilled))
 	switch {
 	case len(r.Corrections) == 0:
 		g.notes = append(g.notes, "Nothing to correct.")
 	case cfg.apply:
-		g.notes = append(g.notes, fmt.Sprintf("%d corrections were appended to the ledger.", len(r.Corrections)))
+		g.notes = append(g.notes, fmt.Sprintf("%s appended to the ledger.", numbered(len(r.Corrections), "correction was", "corrections were")))
 	default:
-		g.notes = append(g.notes, fmt.Sprintf("%d corrections; --apply appends them to the ledger.", len(r.Corrections)))
+		g.notes = append(g.notes, fmt.Sprintf("%s; --apply appends to the ledger.", counted(len(r.Corrections), "correction")))
 	}
 	return answer{data: data, grid: g}
 }

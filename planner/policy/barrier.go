@@ -61,9 +61,20 @@ func (r *Reasons) Barriers(id planner.JobID) ([]Barrier, error) {
 			return nil, err
 		}
 	}
+	for i := range list {
+		if list[i].What == policiesWish { // told by what they say of what it would have
+			at := slices.IndexFunc(r.problem.Offers, func(o planner.Offer) bool { return o.Offering == list[i].Offering })
+			if why := s.Job.Refuses(&r.problem.Offers[at]); why != "" {
+				list[i].What = why
+			}
+		}
+	}
 	bySaving(list)
 	return list, nil
 }
+
+// policiesWish stands for what budget policies say of the offer that a job would have.
+const policiesWish = "budget policies"
 
 // bySaving puts the largest saving first.
 func bySaving(list []Barrier) {
@@ -101,6 +112,9 @@ func wishes(j *planner.Job) []wished {
 	}
 	if j.MaxPrice > 0 {
 		add("maxPrice: "+j.MaxPrice.String()+" USD/h", func(j *planner.Job) { j.MaxPrice = 0 })
+	}
+	if j.Refuses != nil {
+		add(policiesWish, func(j *planner.Job) { j.Refuses, j.Opens = nil, nil })
 	}
 	if d := j.Data; d.Region != "" && !d.Size.Known {
 		add("data.size: not given, so the job stays in "+d.Region, func(j *planner.Job) { j.Data.Size = planner.Size{Known: true} })

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -100,9 +101,10 @@ func (r *Reasons) limits(team string) []limit {
 	return list
 }
 
-// rowText is a row in words: "limit nlp: burn cap 40 USD/h of team NLP".
+// rowText is a row in words: "limit nlp: burn cap 40 USD/h of team NLP", "budget policy
+// nights: burn cap 12 USD/h".
 func rowText(r *planner.Row) string {
-	text := "limit " + r.Name + ": "
+	text := cmp.Or(r.Word, "limit") + " " + r.Name + ": "
 	switch r.Kind {
 	case planner.SpotRow:
 		text += "spot share " + percent(r.Part)
