@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -84,7 +85,7 @@ func readPolicies(files []string, in io.Reader) (budget.Policies, error) {
 
 // bare is what is wrong with a file, without the name of it and what was tried.
 func bare(err error) error {
-	if at := (*os.PathError)(nil); errors.As(err, &at) {
+	if at := (*fs.PathError)(nil); errors.As(err, &at) {
 		return at.Err
 	}
 	return err
