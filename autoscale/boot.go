@@ -1,6 +1,7 @@
 package autoscale
 
 import (
+	"math/bits"
 	"slices"
 	"time"
 
@@ -20,6 +21,7 @@ const bootsKept = 50
 type bootTimes map[[2]string]*boots
 
 type boots struct {
+	typ   provider.InstanceType
 	mean  time.Duration
 	last  []time.Duration // the newest at the end
 	grant time.Duration   // see grantOf
@@ -33,7 +35,7 @@ func (b bootTimes) learn(t provider.InstanceType, took time.Duration) {
 	key := [2]string{t.Cloud, t.Name}
 	known, ok := b[key]
 	if !ok {
-		known = &boots{mean: took}
+		known = &boots{typ: t, mean: took}
 		b[key] = known
 	}
 	known.mean = (known.mean + time.Duration(bootWeight*float64(took-known.mean))).Round(time.Second)
@@ -45,23 +47,63 @@ func (b bootTimes) learn(t provider.InstanceType, took time.Duration) {
 	known.grant = max(0, last[(9*len(last)+9)/10-1]-known.mean)
 }
 
+// like is how long a type is expected to take of which no boot was seen: the mean over
+// the boots of those types of its cloud and kind that come nearest to it in accelerators,
+// with one of prior beside them. Of each type no more count than matter for its mean.
+//
+// Without it a type that nobody has tried looks slower than those that were, by what prior
+// is on the safe side, and is never tried.
+func (b bootTimes) like(t provider.InstanceType, prior time.Duration) time.Duration {
+	const atMost = int(1 / bootWeight)
+	nearest, sum, n := -1, time.Duration(0), 0
+	for _, seen := range b { // in any order: what is as near adds up
+		if seen.typ.Cloud != t.Cloud || seen.typ.Kind != t.Kind {
+			continue
+		}
+		far := bits.Len(uint(seen.typ.Count)) - bits.Len(uint(t.Count))
+		far = max(far, -far)
+		if nearest >= 0 && far > nearest {
+			continue
+		}
+		if far != nearest {
+			nearest, sum, n = far, 0, 0
+		}
+		count := min(len(seen.last), atMost)
+		sum, n = sum+time.Duration(count)*seen.mean, n+count
+	}
+	return ((prior + sum) / time.Duration(1+n)).Round(time.Second)
+}
+
 // bootOf is the expected time from launch to running of an offering.
 func (l *Loop) bootOf(o provider.Offering) time.Duration {
 	if seen, ok := l.boots[[2]string{o.Cloud, o.Type}]; ok {
 		return seen.mean
 	}
 	t, ok := l.typeOf(o)
-	if !ok || l.cfg.Boot == nil {
+	if !ok {
+		return l.cfg.Settings.Boot
+	}
+	return l.boots.like(t, l.bootPrior(t))
+}
+
+// bootPrior is the time from launch to running of a type where nothing is known.
+func (l *Loop) bootPrior(t provider.InstanceType) time.Duration {
+	if l.cfg.Boot == nil {
 		return l.cfg.Settings.Boot
 	}
 	return l.cfg.Boot(t)
 }
 
 // grantOf is by how much nine launches in ten take longer than bootOf at most. As long
-// as few boots of a type were seen, any may take twice as long as expected.
+// as few boots of a type were seen, any may take twice as long as expected; as long as
+// none were, longer by what is expected where nothing is known.
 func (l *Loop) grantOf(o provider.Offering) time.Duration {
 	seen, ok := l.boots[[2]string{o.Cloud, o.Type}]
-	if !ok || len(seen.last) < bootsTrusted {
+	if !ok {
+		t, _ := l.typeOf(o)
+		return max(l.bootOf(o), l.bootPrior(t))
+	}
+	if len(seen.last) < bootsTrusted {
 		return l.bootOf(o)
 	}
 	return seen.grant

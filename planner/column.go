@@ -94,16 +94,17 @@ func (t Transfer) Move(size Size, fromCloud, fromRegion, toCloud, toRegion strin
 // newColumn is the job of s laid out as w on machines of o.
 func newColumn(s *JobState, o *Offer, index int, w spread, tr Transfer) Column {
 	j := s.Job
+	hazard := o.Hazard.Over(w.stay)
 	c := Column{
 		Offer: index, Nodes: w.nodes, PerNode: w.perNode, Speed: w.speed,
 		Alone: o.Rate.Dollars() * float64(w.nodes),
-		Loss:  o.Hazard.PerHour(w.nodes),
+		Loss:  hazard.PerHour(w.nodes),
 		Dry:   o.Hazard.Down.Hours(),
 		Down:  o.Hazard.Down.Hours(), Behind: o.Hazard.Down.Hours(),
 		Boot: o.Boot.Hours(),
 	}
 	if o.Type.Kind == provider.TPU {
-		c.Loss = o.Hazard.PoolPerHour + o.Hazard.OnePerHour // a slice is lost as a whole
+		c.Loss = hazard.PoolPerHour + hazard.OnePerHour // a slice is lost as a whole
 	}
 	save, restore := j.Checkpoint.Save, j.Checkpoint.Restore
 	c.Resume = restore.Hours()
@@ -129,7 +130,9 @@ func newColumn(s *JobState, o *Offer, index int, w spread, tr Transfer) Column {
 	if every == 0 {
 		every = pricing.CheckpointEvery(save, unannounced)
 	}
-	after := restore + o.Boot // what a loss costs before work goes on
+	// What a loss costs before work goes on. A notice saves the work and not the boot: the
+	// gang stops when it comes, since a cloud may keep its word earlier than it said.
+	after := restore + o.Boot
 	c.Useful = pricing.UsefulPaid(c.Loss, after, save, every, covered)
 	return c
 }

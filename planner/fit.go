@@ -13,6 +13,7 @@ import (
 type spread struct {
 	nodes, perNode, replicas int
 	speed                    Speed
+	stay                     float64 // what the rest of the job takes so, without losses, h
 }
 
 // A gate is one thing that an offer must pass to carry a job. Gates are in the

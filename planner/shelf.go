@@ -92,6 +92,8 @@ func (sh *shelf) columns(p *Problem, s *JobState, tr Transfer) []Column {
 			continue
 		}
 		for _, w := range spreads(j, g.accelerator, g.kind, g.count) {
+			left, _ := Remaining(s, w.speed.Goodput)
+			w.stay = left / w.speed.Goodput
 			chosen = g.places(p, s, w, chosen[:0])
 			slices.Sort(chosen)
 			for _, o := range chosen {
