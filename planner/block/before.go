@@ -8,25 +8,19 @@ func (f *rise) before(c *course, hi int) (q *Program, column []int32, shift floa
 	p := f.p
 	a := c.at(hi - 1)
 	floor, follow := slices.Clone(a.reach), make([]float64, p.Jobs())
-	used, fixed := make([]float64, len(p.Capacity)), make([]bool, p.Jobs())
-	use := func(i int32, x float64) {
-		for k := p.Entry[i]; k < p.Entry[i+1]; k++ {
-			used[p.Row[k]] += p.Use[k] * x
-		}
-	}
+	room, fixed := f.room(), make([]bool, p.Jobs())
 	for j := range floor {
 		switch {
 		case f.settled[j]:
 			fixed[j] = true
-			for i := p.First[j]; i < p.First[j+1]; i++ {
-				use(i, f.x[i])
-			}
 		case f.frozen[j]:
 			floor[j] *= 1 - riseGive
 		case a.frozen[j]:
 			if i := f.only(j); i >= 0 {
 				fixed[j] = true
-				use(i, 1)
+				for k := p.Entry[i]; k < p.Entry[i+1]; k++ {
+					room[p.Row[k]] -= p.Use[k]
+				}
 			}
 			floor[j] *= 1 - riseGive
 		default:
@@ -36,13 +30,13 @@ func (f *rise) before(c *course, hi int) (q *Program, column []int32, shift floa
 			}
 		}
 	}
-	q = New(slices.Clone(p.Capacity))
-	q.Level = true
-	for r, u := range used {
-		if q.Capacity[r] -= u; q.Capacity[r] <= emptyTol*p.Capacity[r] {
-			q.Capacity[r] = 0
+	for r, c := range p.Capacity {
+		if room[r] <= emptyTol*c {
+			room[r] = 0
 		}
 	}
+	q = New(room)
+	q.Level = true
 	for j := range floor {
 		if !fixed[j] {
 			column = append(column, f.write(q, j)...)
@@ -69,11 +63,11 @@ func (f *rise) write(q *Program, j int) (column []int32) {
 // part is the part of what they have at a bend that all jobs can have, and sets the prices that
 // show it.
 func (f *rise) part(c *course, bend int) float64 {
-	q := New(f.p.Capacity)
+	q := New(f.room())
 	q.Level = true
 	a := c.at(bend)
 	for j, v := range a.reach {
-		if v > 0 {
+		if v > 0 && !f.settled[j] {
 			f.write(q, j)
 			q.Job(0, v)
 		}
@@ -86,7 +80,7 @@ func (f *rise) part(c *course, bend int) float64 {
 	s := q.solve(Options{Gap: roughGap, Iterations: f.o.Iterations, Prices: f.prices})
 	f.out.Iterations += s.Iterations
 	if s.Bound < 1 {
-		f.prices = s.Prices
+		f.prices = f.outpriced(s.Prices, q)
 	}
 	return s.Bound
 }

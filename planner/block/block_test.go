@@ -395,3 +395,20 @@ func TestJobsWithoutFloorsConverge(t *testing.T) {
 		t.Errorf("%v, gap %g after %d iterations", s.Status, s.Gap, s.Iterations)
 	}
 }
+
+// TestGainsThatCancelAreProved solves programs whose best is nothing: all that is left of gains
+// and losses is rounding.
+func TestGainsThatCancelAreProved(t *testing.T) {
+	for _, scale := range []float64{1e-9, 1, 3, 1e9} {
+		p := New([]float64{1})
+		p.Column(-2*scale, 6, []int32{0}, []float64{4})
+		p.Column(scale, 3, []int32{0}, []float64{4})
+		p.Job(1, 0)
+		for _, vertex := range []bool{false, true} {
+			s := Solve(p, Options{Gap: 1e-9, Vertex: vertex})
+			if s.Status != Optimal || math.Abs(s.Objective) > 1e-9*scale {
+				t.Errorf("scale %g, vertex %v: %v at %g, gap %g", scale, vertex, s.Status, s.Objective, s.Gap)
+			}
+		}
+	}
+}

@@ -1,13 +1,16 @@
 package block
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // reachable is the first bend that the prices show to be too high, or the last: the rent of
 // what all have there is more than that of all capacity.
 func (f *rise) reachable(c *course) int {
-	rent := 0.0
+	room, rent := f.room(), 0.0
 	for r, v := range f.prices {
-		rent += v * f.p.Capacity[r]
+		rent += v * room[r]
 	}
 	first, list := f.chains(f.prices)
 	only := make([]int32, f.p.Jobs())
@@ -17,11 +20,14 @@ func (f *rise) reachable(c *course) int {
 		}
 	}
 	high := func(a *state) bool {
-		if !f.fits(a, only) {
+		if !f.fits(a, only, room) {
 			return true
 		}
 		sum := rent
 		for j, v := range a.reach {
+			if f.settled[j] {
+				continue
+			}
 			sum += chain{list.speed[first[j]:first[j+1]], list.earn[first[j]:first[j+1]]}.corner(v).value
 		}
 		return sum < 0
@@ -48,11 +54,30 @@ func (f *rise) reachable(c *course) int {
 	return above
 }
 
+// room is what the settled jobs leave of each row.
+func (f *rise) room() []float64 {
+	p := f.p
+	room := slices.Clone(p.Capacity)
+	for j, s := range f.settled {
+		for i := p.First[j]; s && i < p.First[j+1]; i++ {
+			for k := p.Entry[i]; k < p.Entry[i+1]; k++ {
+				room[p.Row[k]] -= p.Use[k] * f.x[i]
+			}
+		}
+	}
+	for r, c := range p.Capacity {
+		if room[r] <= emptyTol*c {
+			room[r] = 0
+		}
+	}
+	return room
+}
+
 // fits reports whether there is room for the jobs that have stopped, and use all the time of one
 // column.
-func (f *rise) fits(a *state, only []int32) bool {
+func (f *rise) fits(a *state, only []int32, room []float64) bool {
 	p := f.p
-	used := make([]float64, len(p.Capacity))
+	used := make([]float64, len(room))
 	for j, i := range only {
 		if i >= 0 && a.frozen[j] {
 			for k := p.Entry[i]; k < p.Entry[i+1]; k++ {
@@ -60,15 +85,8 @@ func (f *rise) fits(a *state, only []int32) bool {
 			}
 		}
 	}
-	for j, s := range f.settled {
-		for i := p.First[j]; s && i < p.First[j+1]; i++ {
-			for k := p.Entry[i]; k < p.Entry[i+1]; k++ {
-				used[p.Row[k]] += p.Use[k] * f.x[i]
-			}
-		}
-	}
 	for r, u := range used {
-		if u > p.Capacity[r]*(1+levelGap) {
+		if u > room[r]+levelGap*p.Capacity[r] {
 			return false
 		}
 	}

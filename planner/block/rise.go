@@ -4,6 +4,7 @@ package block
 const (
 	roughGap = 1e-5 // of a program on the way to a level
 	levelGap = 1e-9 // of the program that decides it
+	outPrice = 1e4  // rent of a row that is used up, of that of all others
 )
 
 // rise fills by programs of whole levels. The jobs' course says what each would have at a level,
@@ -108,7 +109,7 @@ func (f *rise) level(c *course) bool {
 		}
 		top := hi
 		if sound {
-			f.prices = s.Prices
+			f.prices = f.outpriced(s.Prices, q)
 			top = min(hi, f.reachable(c))
 		}
 		if top == hi && f.part(c, hi-1) < 1 {
@@ -120,6 +121,21 @@ func (f *rise) level(c *course) bool {
 		hi = top
 	}
 	return false
+}
+
+// outpriced are the prices of q with such on the rows that jobs who have no choice use up that
+// no other job would take them, as it cannot: rent and cost of these rows are the same.
+func (f *rise) outpriced(prices []float64, q *Program) []float64 {
+	rent := 0.0
+	for r, v := range prices {
+		rent += v * f.p.Capacity[r]
+	}
+	for r, c := range f.p.Capacity {
+		if q.Capacity[r] == 0 && c > 0 {
+			prices[r] = outPrice * rent / c
+		}
+	}
+	return prices
 }
 
 // exactly solves a program as nearly as it can be, with few jobs split.

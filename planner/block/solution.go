@@ -71,9 +71,27 @@ func (s *Solution) close(p *Program, want float64) {
 		s.Objective = level
 	}
 	s.Gap = relative(s.Bound, s.Objective)
+	if s.Gap > want && !p.Level && math.Abs(s.Bound-s.Objective) <= addTol*p.terms(s.X) {
+		s.Gap = 0
+	}
 	if s.Status = Feasible; s.Gap <= want && s.Violation <= feasibleTol {
 		s.Status = Optimal
 	}
+}
+
+// addTol is the part of the sizes of the terms of a sum that is rounding, where gains and losses
+// cancel.
+const addTol = 1e-13
+
+// terms is the sum of the sizes of what an objective of gains adds up.
+func (p *Program) terms(x []float64) float64 {
+	sum := 0.0
+	for i, v := range x {
+		if v != 0 {
+			sum += math.Abs(p.Gain[i] * v)
+		}
+	}
+	return sum
 }
 
 // feasibleTol is the relative miss of a row that a point may have: the interior

@@ -115,11 +115,11 @@ func (f *rise) settle(j int, i int32) {
 }
 
 // narrow leaves job j the columns that are best for what it has at the prices, or nearly so, and
-// reports whether these leave it no choice.
+// reports whether these leave it no choice: it then has just the shares that it needs.
 func (f *rise) narrow(j int, prices []float64, at corner) bool {
 	p := f.p
 	worth := max(math.Abs(at.mu), at.slope*f.base[j])
-	kept, slow, fast := 0, math.Inf(1), 0.0
+	kept, slow, fast := 0, int32(-1), int32(-1)
 	for i := p.First[j]; i < p.First[j+1]; i++ {
 		if !f.open[i] {
 			continue
@@ -133,7 +133,26 @@ func (f *rise) narrow(j int, prices []float64, at corner) bool {
 			continue
 		}
 		kept++
-		slow, fast = min(slow, p.Speed[i]), max(fast, p.Speed[i])
+		if slow < 0 || p.Speed[i] < p.Speed[slow] {
+			slow = i
+		}
+		if fast < 0 || p.Speed[i] > p.Speed[fast] {
+			fast = i
+		}
 	}
-	return kept == 1 || kept == 2 && at.mu > choiceTol*worth && fast-slow > choiceTol*fast
+	if kept < 1 || kept > 2 {
+		return false
+	}
+	low, high, need := p.Speed[slow], p.Speed[fast], f.base[j]
+	if kept == 2 && (at.mu <= choiceTol*worth || high-low <= choiceTol*high || need < low) {
+		return false
+	}
+	clear(f.x[p.First[j]:p.First[j+1]])
+	if kept == 1 {
+		f.x[fast] = min(1, need/high)
+		return true
+	}
+	f.x[fast] = min(1, (need-low)/(high-low))
+	f.x[slow] = 1 - f.x[fast]
+	return true
 }
