@@ -23,6 +23,7 @@ type ascent struct {
 	z, lambda  []float64   // idle workers and their prices
 	u          []float64
 	dx         [][]float64
+	blocks     []*jobBlock // the inverses of this step
 	iterations int
 }
 
@@ -51,6 +52,10 @@ func newAscent(rate [][]float64, start [][]float64, scale, capacity []float64, p
 				a.x[j][w] = ascentStart * start[j][w]
 			}
 		}
+	}
+	a.blocks = make([]*jobBlock, m)
+	for j := range a.blocks {
+		a.blocks[j] = newJobBlock(n)
 	}
 	a.slacks()
 	// Prices with one product of each share and its price: the middle of the path there.
@@ -140,10 +145,9 @@ func (a *ascent) run(done func() bool) {
 // step moves towards the point of the path at tau and returns how far it came.
 func (a *ascent) step(tau float64) (length float64, ok bool) {
 	n := a.n
-	b := newJobBlock(n)
 	normal := make([]float64, n*n)
 	right, r, v := make([]float64, n), make([]float64, n), make([]float64, n)
-	for j := range a.x {
+	for j, b := range a.blocks {
 		a.invert(j, b)
 		a.residual(j, tau, r)
 		b.solve(r, v)
@@ -177,7 +181,7 @@ func (a *ascent) step(tau float64) (length float64, ok bool) {
 		for w := range dl {
 			dl[w] += change.AtVec(w) * unit[w]
 		}
-		a.direction(tau, dl, dz, b, r)
+		a.direction(tau, dl, dz, r)
 		for w := range right { // what the types' rows still miss
 			if right[w] = 0; a.z[w] > 0 {
 				right[w] = tau/a.lambda[w] - a.z[w] - a.z[w]/a.lambda[w]*dl[w] - dz[w]
@@ -219,10 +223,9 @@ func factorise(normal []float64, n int) (*mat.Cholesky, bool) {
 }
 
 // direction sets the steps of shares and idle workers that belong to the prices' dl.
-func (a *ascent) direction(tau float64, dl, dz []float64, b *jobBlock, r []float64) {
+func (a *ascent) direction(tau float64, dl, dz, r []float64) {
 	clear(dz)
-	for j := range a.x {
-		a.invert(j, b)
+	for j, b := range a.blocks {
 		a.residual(j, tau, r)
 		for w := range r {
 			if a.rate[j][w] > 0 {

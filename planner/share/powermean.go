@@ -91,8 +91,9 @@ func (f *fitness) solve(o Options) Answer {
 		if v := f.value(a.x); v > value {
 			value, idle = v, 0
 			for i, j := range f.jobs {
+				part := p.part(j)
 				for w, v := range a.x[i] {
-					r.x[j][w] = p.part(j) * v
+					r.x[j][w] = part * v
 				}
 			}
 		}
