@@ -82,7 +82,7 @@ func (l *Loop) keepQuestions(questions []budget.Question, now time.Time) {
 		}
 		l.cache.questions = insert(l.cache.questions, q, func(a, b budget.Question) int { return cmp.Compare(a.ID, b.ID) })
 		l.cache.asked = append(l.cache.asked, q)
-		text := fmt.Sprintf("%s: question %s: may %v burn %s USD/h more?", q.Policy, q.ID, q.Jobs, q.Burn)
+		text := q.Text()
 		l.event(Event{At: now, Kind: EventBudget, Text: text})
 		for _, p := range l.cfg.Policies {
 			if p.Name == q.Policy {

@@ -9,6 +9,9 @@
 // answer no, with its numbers). A launch is reserved before the call, committed or
 // released after it, and observed from then on.
 //
+// Word of what happens is a Notice: Due finds them in a ledger, a Hook sends them to the
+// Destinations that a policy names, and Sent keeps which were taken.
+//
 // A cap on money becomes a limit on rates: what is left, over the time that passes until
 // everything could be stopped. So one sum decides about both, and the strictest of all
 // limits answers.

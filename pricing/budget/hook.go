@@ -5,6 +5,8 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -30,7 +32,7 @@ type Destination struct {
 	Secret       []byte // of the signature; must not be empty
 	AllowPrivate bool   // addresses that are not of the public internet too
 
-	tls http.RoundTripper // in tests: nil is a transport that guards its dials
+	Roots *x509.CertPool // that its certificate is checked by; nil: the system's
 }
 
 // Headers of what is sent.
@@ -134,13 +136,17 @@ func (d Destination) client() *retryablehttp.Client {
 	if !d.AllowPrivate {
 		dialer.Control = guardDial
 	}
-	var transport http.RoundTripper = &http.Transport{DialContext: dialer.DialContext, TLSHandshakeTimeout: hookTimeout, DisableKeepAlives: true, ForceAttemptHTTP2: true}
-	if d.tls != nil {
-		transport = d.tls
+	transport := &http.Transport{
+		DialContext: dialer.DialContext, TLSHandshakeTimeout: hookTimeout, TLSClientConfig: &tls.Config{RootCAs: d.Roots, MinVersion: tls.VersionTLS12},
+		DisableKeepAlives: true, ForceAttemptHTTP2: true,
 	}
 	c := retryablehttp.NewClient()
 	c.Logger = nil
+	c.ErrorHandler = retryablehttp.PassthroughErrorHandler // the last answer says more than that it was the last
 	c.RetryMax, c.RetryWaitMin, c.RetryWaitMax = hookTries-1, time.Second, 30*time.Second
+	c.Backoff = func(least, most time.Duration, try int, res *http.Response) time.Duration {
+		return min(retryablehttp.DefaultBackoff(least, most, try, res), most) // whatever its Retry-After says
+	}
 	c.HTTPClient = &http.Client{Transport: transport, Timeout: hookTimeout, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	c.CheckRetry = func(ctx context.Context, res *http.Response, err error) (bool, error) {
 		if errors.Is(err, errForbidden) {
@@ -176,14 +182,73 @@ func (h *Hook) Send(ctx context.Context, n Notice, now time.Time) error {
 	req.Header.Set(HeaderSignature, Sign(d.Secret, at, body))
 	res, err := h.client[d.Name].Do(req)
 	if err != nil {
+		if of := (*url.Error)(nil); errors.As(err, &of) {
+			err = of.Err // without the URL: some hold a key
+		}
 		return fmt.Errorf("notice to %s: %w", d.Name, err)
 	}
 	defer res.Body.Close()
-	_, err = io.Copy(io.Discard, io.LimitReader(res.Body, hookAnswer))
 	if res.StatusCode < 200 || res.StatusCode > 299 {
-		return fmt.Errorf("notice to %s: it answers %s", d.Name, res.Status)
+		return fmt.Errorf("notice to %s: %w", d.Name, &answerError{res.StatusCode, res.Status})
 	}
-	return err
+	if _, err = io.Copy(io.Discard, io.LimitReader(res.Body, hookAnswer)); err != nil {
+		return fmt.Errorf("notice to %s: its answer: %w", d.Name, err)
+	}
+	return nil
+}
+
+// answerError is an answer that takes no notice.
+type answerError struct {
+	code   int
+	status string
+}
+
+func (e *answerError) Error() string { return "it answers " + e.status }
+
+// ofOne reports whether an error is about one notice alone: others may be taken.
+func ofOne(err error) bool {
+	var a *answerError
+	return errors.As(err, &a) && (a.code == http.StatusBadRequest || a.code == http.StatusConflict || a.code == http.StatusRequestEntityTooLarge || a.code == http.StatusUnprocessableEntity)
+}
+
+// Deliver sends what of the notices the file does not have, and puts each into it as soon as
+// it is taken. A destination that cannot be reached is tried with one notice; the others are
+// sent theirs. What was not sent is one error, and not in the file: it is due again. clock
+// tells the time of signatures. done are the notices that were taken, in their order.
+func (h *Hook) Deliver(ctx context.Context, sent *Sent, due []Notice, clock func() time.Time) (done []Notice, err error) {
+	down := map[string]bool{}
+	left := 0
+	var why error
+	for _, n := range due {
+		switch {
+		case sent.Has(n):
+			continue
+		case down[n.To] || ctx.Err() != nil:
+			left++
+			continue
+		}
+		if err := h.Send(ctx, n, clock()); err != nil {
+			left++
+			down[n.To] = !ofOne(err)
+			if why == nil {
+				why = err
+			} else {
+				why = fmt.Errorf("%w; %w", why, err)
+			}
+			continue
+		}
+		if err := sent.add(n, clock()); err != nil {
+			return done, fmt.Errorf("a notice to %s was sent and cannot be noted, so that it will be sent again under its id %s: %w", n.To, n.ID(), err)
+		}
+		done = append(done, n)
+	}
+	if left > 0 {
+		if why == nil {
+			why = ctx.Err()
+		}
+		return done, fmt.Errorf("%d of %d notices are not sent, and due again: %w", left, left+len(done), why)
+	}
+	return done, nil
 }
 
 // Sign is the signature of what is sent at a time.

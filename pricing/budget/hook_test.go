@@ -2,6 +2,7 @@ package budget
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"io"
 	"net/http"
@@ -19,12 +20,19 @@ func hookTo(t *testing.T, handler http.HandlerFunc) *Hook {
 	t.Helper()
 	server := httptest.NewTLSServer(handler)
 	t.Cleanup(server.Close)
-	h, err := NewHook(Destination{Name: "ops", URL: server.URL, Secret: []byte("key"), tls: server.Client().Transport})
+	h, err := NewHook(destinationOf(server))
 	if err != nil {
 		t.Fatal(err)
 	}
 	h.client["ops"].RetryWaitMin, h.client["ops"].RetryWaitMax = time.Millisecond, time.Millisecond
 	return h
+}
+
+// destinationOf is a server of the test, at an address that is not of the public internet.
+func destinationOf(server *httptest.Server) Destination {
+	roots := x509.NewCertPool()
+	roots.AddCert(server.Certificate())
+	return Destination{Name: "ops", URL: server.URL, Secret: []byte("key"), AllowPrivate: true, Roots: roots}
 }
 
 func TestNoticeIsSignedAndSentAgainWithTheSameID(t *testing.T) {

@@ -58,6 +58,20 @@ func (p *Policy) NewQuestion(jobs []string, burn pricing.Rate, now time.Time) Qu
 	return q
 }
 
+// Text is what is asked, for people.
+func (q *Question) Text() string {
+	return fmt.Sprintf("%s: question %s: may %v burn %s USD/h more?", q.Policy, q.ID, q.Jobs, q.Burn)
+}
+
+// Due are the notices of a question, for each destination of its policy.
+func (q *Question) Due(p *Policy) []Notice {
+	var list []Notice
+	for _, to := range p.Notify {
+		list = append(list, Notice{To: to, Policy: p.Name, At: q.Asked.UTC(), Text: q.Text(), Event: "question " + q.ID})
+	}
+	return list
+}
+
 // About reports whether a question is about a launch, so that it need not be asked anew.
 func (q *Question) About(policy string, jobs []string, burn pricing.Rate) bool {
 	return q.Policy == policy && float64(burn) <= slack*float64(q.Burn) &&

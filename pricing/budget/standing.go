@@ -100,9 +100,15 @@ func Standings(policies Policies, spends []Spend, now time.Time) []Standing {
 }
 
 func (p *Policy) standing(key string, spends []Spend, now time.Time) Standing {
+	return p.standingIn(key, spends, now, now)
+}
+
+// standingIn is how a cap stands at now in the period of another instant: of the one that is
+// on, or at the end of one that is over.
+func (p *Policy) standingIn(key string, spends []Spend, in, now time.Time) Standing {
 	t := p.Total(key)
 	s := Standing{Policy: p, Key: key}
-	s.From, s.Until = t.Span(now)
+	s.From, s.Until = t.Span(in)
 	before := [2]time.Time{}
 	if p.Cap.Unused > 0 || p.Cap.Overdraft {
 		before[0], _ = t.Span(s.From.Add(-1))
@@ -140,7 +146,7 @@ func (p *Policy) standing(key string, spends []Spend, now time.Time) Standing {
 			s.Overrun += part
 		}
 	}
-	added, _ := p.Added(now)
+	added, _ := p.Added(in)
 	s.Carried = p.Cap.Carried(past[:known]...)
 	s.Amount = max(0, p.Cap.Amount+added+s.Carried)
 	s.Forecast = tally.Forecast(s.Spent, now, s.Until)

@@ -40,6 +40,11 @@ func (x *Measures) of(s Step) (value pricing.Money, ok bool) {
 	return x.Forecast.P50, x.Forecast.Known
 }
 
+// reached reports whether a measure has come to the share of a step.
+func (s Step) reached(value, amount pricing.Money) bool {
+	return float64(value) >= s.At*float64(amount)
+}
+
 // Turn is a step that was done, or armed again, just now.
 type Turn struct {
 	Step  Step
@@ -61,7 +66,7 @@ func (p *Policy) Walk(m Mark, x Measures, now time.Time) (Mark, Action, []Turn) 
 		cool := k.Turned.IsZero() || now.Sub(k.Turned) >= p.Cooldown
 		switch {
 		case !known:
-		case !k.Done && float64(value) >= s.At*float64(x.Amount):
+		case !k.Done && s.reached(value, x.Amount):
 			if k.Reached++; k.Reached >= s.Rounds && cool {
 				k.Done, k.Turned = true, now
 				turns = append(turns, Turn{s, true, value})
