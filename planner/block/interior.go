@@ -231,7 +231,7 @@ func (it *interior) measure() (mu float64) {
 // gap is the distance of the iterate's objectives, relative to them or, where large gains
 // and losses cancel, as at the end of Dinkelbach's method, to what can be told of those.
 func (it *interior) gap() float64 {
-	return math.Abs(it.dualObj-it.primalObj) / max(math.Abs(it.primalObj), math.Abs(it.dualObj)*1e-3, it.terms*cancelled, 1e-12)
+	return math.Abs(it.dualObj-it.primalObj) / max(math.Abs(it.primalObj), math.Abs(it.dualObj)*1e-3, it.terms*cancelled, it.p.Size, 1e-12)
 }
 
 // run iterates until the objectives agree within tol and the rows hold, or no

@@ -19,6 +19,7 @@ type Program struct {
 	Floor    []float64 // per job, ≥ 0; nil: none
 	Follow   []float64 // per job, ≥ 0: the level t lifts the floor at this rate; nil: not
 	Capacity []float64 // ≥ 0
+	Size     float64   // of gains: what a gap is relative to, at least
 
 	open bool // all capacities are known to be positive
 	flat bool // each column is known to have just the entry of its own number

@@ -23,6 +23,7 @@ func (p *Program) scale(jobs []int32, keep []bool, share float64) *scaled {
 	s.speed, s.has = make([]float64, len(jobs)), make([]bool, len(jobs))
 	s.Floor = make([]float64, len(jobs))
 	s.Level = p.Level
+	s.Size = p.Size / s.gain
 	if p.levels() {
 		s.Follow = make([]float64, len(jobs))
 	}

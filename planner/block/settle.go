@@ -172,7 +172,7 @@ func (p *Program) smaller(jobs []int32, w *worth, used []float64, rest float64) 
 	}
 	keep := p.favoured(w, jobs, settleColumns)
 	q := New(capacity)
-	q.Level = p.Level
+	q.Level, q.Size = p.Level, p.Size
 	var column []int32
 	for _, j := range jobs {
 		for i := p.First[j]; i < p.First[j+1]; i++ {

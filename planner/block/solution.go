@@ -71,6 +71,9 @@ func (s *Solution) close(p *Program, want float64) {
 		s.Objective = level
 	}
 	s.Gap = relative(s.Bound, s.Objective)
+	if p.Size > 0 && !p.Level {
+		s.Gap = min(s.Gap, math.Abs(s.Bound-s.Objective)/p.Size)
+	}
 	if s.Gap > want && !p.Level && math.Abs(s.Bound-s.Objective) <= addTol*p.terms(s.X) {
 		s.Gap = 0
 	}

@@ -34,6 +34,7 @@ func costRatio(p *Problem, o Options) (Answer, error) {
 		for w, t := range p.Types {
 			d.cost[w] = ratio * t.Price
 		}
+		d.size = sum(best.Theta)
 		r := p.solve(d, o.settings())
 		if r.theta == nil || len(r.conflict) > 0 {
 			break

@@ -17,6 +17,7 @@ type demand struct {
 	floor      []float64 // per job, of theta; nil: none
 	follow     []float64 // per job: theta_j ≥ floor_j + follow_j·t; nil: maximise gain
 	packed     bool      // pairs may share workers
+	size       float64   // of an objective of gains: what a gap is relative to, at least
 }
 
 // plan is the point that a demand gets.
@@ -99,7 +100,7 @@ func (p *Problem) blocks(d *demand) *block.Program {
 		capacity[w] = float64(t.Workers)
 	}
 	b := block.New(capacity)
-	b.Level = d.follow != nil
+	b.Level, b.Size = d.follow != nil, d.size
 	for j := range p.Jobs {
 		part := p.part(j)
 		for w := range p.Types {
