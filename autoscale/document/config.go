@@ -43,14 +43,6 @@ type ConfigSpec struct {
 	Billing *Billing `json:"billing,omitempty"`
 }
 
-// Destination is where budget policies may send word to.
-type Destination struct {
-	Name         string `json:"name"`
-	URL          string `json:"url"`                    // https alone
-	SecretFile   string `json:"secretFile"`             // holds the key that what is sent is signed with
-	AllowPrivate bool   `json:"allowPrivate,omitempty"` // addresses that are not of the public internet too
-}
-
 // Quota is a limit of an account, in the cloud's own unit.
 type Quota struct {
 	Cloud   string          `json:"cloud"`

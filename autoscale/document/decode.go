@@ -9,7 +9,6 @@ import (
 
 	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/planner/goodput"
-	"github.com/goodfleet/goodfleet/pricing/budget"
 )
 
 // Document is one document of a file: as a value, and with its places.
@@ -238,15 +237,8 @@ func (d Document) checkConfig() error {
 	if err := d.checkLimits(); err != nil {
 		return err
 	}
-	names := d.names()
-	for i, to := range spec.Destinations {
-		at := fmt.Sprintf("spec.destinations[%d]", i)
-		if err := names(at+".name", to.Name); err != nil {
-			return err
-		}
-		if err := budget.CheckURL(to.URL); err != nil {
-			return d.Fail(at+".url", "%v", err)
-		}
+	if err := d.checkDestinations(); err != nil {
+		return err
 	}
 	if err := d.checkBilling(); err != nil {
 		return err

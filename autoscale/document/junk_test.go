@@ -43,7 +43,7 @@ var wholeDocuments = map[string]string{
 		owned: [{name: block-1, cloud: aws, region: us-east-1, zone: use1-az6, type: p4d.24xlarge, count: 2}],
 		limits: [{name: l, team: Vision, burnCap: 9 USD/h}, {name: m, spotShare: 0.5}],
 		windows: [{name: w, allow: [moves], start: "0 20 * * 1-5", for: 8h, zone: Europe/Berlin}], teams: [{name: Vision, maxValueOfTime: 5 USD/h, maxWeight: 2}],
-		destinations: [{name: ops, url: "https://example.com/hook", secretFile: key, allowPrivate: true}],
+		destinations: [{name: ops, url: "https://example.com/hook", secretFile: key, allowPrivate: true}, {name: web, url: "https://example.com/hook", secretVariable: HOOK_KEY, caFile: ca.pem}],
 		billing: {spot: per-second, image: suse, discounts: [{cloud: aws, market: on-demand, factor: "0.91"}], disks: [{cloud: aws, type: gp3, gb: 100, perMonth: 0.08 USD}], addresses: [gcp],
 			capacities: [{owned: block-1, kind: block, from: "2026-11-01T00:00:00Z", until: "2026-11-08T00:00:00Z", upfront: 700 USD, team: Vision}],
 			controller: {cloud: aws, region: us-east-1, type: m7i.large, rate: 0.1 USD/h},

@@ -24,6 +24,7 @@ type budgetConfig struct {
 	team     string
 	project  string
 	at       string
+	notify   notifyFlags
 }
 
 func newBudgetStatus(s streams) *cobra.Command {
@@ -34,9 +35,15 @@ func newBudgetStatus(s streams) *cobra.Command {
 		Long: `How far each cap of the policies is used at --now, by the ledger: spent; committed, which
 adds what the machines of --state go on to cost until they could be stopped; the end of
 the period, P50 and P90, from what was spent before; and what the policy does next, and
-when, if money goes on at the P50. Exit code 2 when a cap is used up.`,
+when, if money goes on at the P50. Exit code 2 when a cap is used up.
+
+Policies may name destinations of the settings in notify: these are told by --notify of
+steps that are reached, of stops and of open questions, each once. What was sent is kept in
+a file beside the ledger; what cannot be sent is due again. Without --notify, what is due is
+listed and nothing is sent.`,
 		Example: `  goodfleet budget status --budgets policies.yaml
-  goodfleet budget status --budgets policies.yaml --state goodfleet.db -o json`,
+  goodfleet budget status --budgets policies.yaml --state goodfleet.db -o json
+  goodfleet budget status --budgets policies.yaml --config goodfleet.yaml --notify`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if cfg.settings, err = readSettings(cmd); err != nil {
@@ -48,6 +55,7 @@ when, if money goes on at the P50. Exit code 2 when a cap is used up.`,
 	addSettings(cmd, "budgets", "ledger", "out", "output")
 	cmd.Flags().StringVar(&cfg.span.now, "now", "", "instant up to which charges are known (default now)")
 	cmd.Flags().StringVar(&cfg.state, "state", "", "store of what runs, in SQLite: for what is committed, and for open questions")
+	cfg.notify.add(cmd)
 	cfg.span.zone = "UTC"
 	return cmd
 }
@@ -80,12 +88,17 @@ func runBudgetStatus(ctx context.Context, w io.Writer, cfg budgetConfig, now tim
 			return err
 		}
 	}
+	notices, err := cfg.notices(ctx, policies, all, snap, span.now)
+	if err != nil {
+		return err
+	}
 	type status struct {
 		At        time.Time         `json:"at"`
 		Caps      []standing        `json:"caps"`
 		Questions []budget.Question `json:"questions"`
+		Notices   []noticed         `json:"notices"` // due, or sent just now
 	}
-	data := status{At: span.now.UTC(), Caps: []standing{}, Questions: []budget.Question{}}
+	data := status{At: span.now.UTC(), Caps: []standing{}, Questions: []budget.Question{}, Notices: notices}
 	g := grid{
 		head:  []string{"cap", "until", "amount USD", "spent", "%", "committed", "P50", "P90", "next", "at"},
 		right: []bool{false, false, true, true, true, true, true, true},
@@ -129,6 +142,16 @@ func runBudgetStatus(ctx context.Context, w io.Writer, cfg budgetConfig, now tim
 				g.notes = append(g.notes, "", fmt.Sprintf("Question %s of %s: may %v burn %s USD/h more? goodfleet budget approve %s --state %s --who YOU", q.ID, q.Policy, q.Jobs, q.Burn, q.ID, cfg.state))
 			}
 		}
+	}
+	for i, n := range notices {
+		if i == 0 {
+			g.notes = append(g.notes, "")
+		}
+		word := "Due for"
+		if n.Sent {
+			word = "Sent to"
+		}
+		g.notes = append(g.notes, fmt.Sprintf("%s %s: %s", word, n.To, n.Text))
 	}
 	g.notes = append(g.notes, "", "Times are UTC. Next and its time are what comes if money goes on at the P50.")
 	if err := (answer{data: data, grid: g}).print(w, cfg.settings.output); err != nil {

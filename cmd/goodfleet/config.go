@@ -64,7 +64,7 @@ func runConfigShow(w io.Writer, cmd *cobra.Command) error {
 		for _, table := range []struct {
 			key string
 			n   int
-		}{{"owned", len(s.config.Spec.Owned)}, {"quotas", len(s.config.Spec.Quotas)}} {
+		}{{"owned", len(s.config.Spec.Owned)}, {"quotas", len(s.config.Spec.Quotas)}, {"destinations", len(s.config.Spec.Destinations)}} {
 			if table.n > 0 {
 				a.grid.notes = append(a.grid.notes, fmt.Sprintf("%s: %s in the file", table.key, counted(table.n, "row")))
 			}
