@@ -26,6 +26,9 @@ type SQLiteConfig struct {
 	Jobs  Codec
 	Fleet string // id of a store that is made now; "" draws one
 
+	// Existing refuses to make a store where there is none.
+	Existing bool
+
 	// Broken is told of every row that cannot be read, whichever call meets it. The
 	// row is left out, and the rest is served. Nil: nobody is.
 	Broken func(row string)
@@ -42,6 +45,9 @@ type SQLite struct {
 func OpenSQLite(ctx context.Context, cfg SQLiteConfig) (*SQLite, error) {
 	if cfg.Path == "" || cfg.Jobs.Encode == nil || cfg.Jobs.Decode == nil {
 		return nil, errors.New("store: a path and a codec of jobs are required")
+	}
+	if err := cfg.look(); err != nil {
+		return nil, fmt.Errorf("store %s: %w", cfg.Path, err)
 	}
 	// Durable when Commit returns: the log is synced with each commit.
 	options := url.Values{

@@ -56,7 +56,7 @@ func runBudgetAnswer(ctx context.Context, w io.Writer, cfg answerConfig, now tim
 	if _, err := os.Stat(cfg.state); err != nil {
 		return fmt.Errorf("--state: %w", err) // a store is not made by looking for one
 	}
-	s, err := store.OpenSQLite(ctx, store.SQLiteConfig{Path: cfg.state, Jobs: store.Codec{Encode: document.EncodeJob, Decode: document.DecodeJob}})
+	s, err := store.OpenSQLite(ctx, store.SQLiteConfig{Existing: true, Path: cfg.state, Jobs: store.Codec{Encode: document.EncodeJob, Decode: document.DecodeJob}})
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -112,6 +113,11 @@ func (cfg budgetConfig) sentFile() (*budget.Sent, error) {
 	if cfg.notify.send && !cfg.notify.dry {
 		open = budget.OpenSent
 	}
+	if cfg.notify.dry {
+		if _, err := os.Stat(filepath.Dir(path)); err != nil {
+			return nil, fmt.Errorf("notices that were sent: %w", err)
+		}
+	}
 	sent, err := open(path)
 	if err != nil {
 		return nil, fmt.Errorf("notices that were sent: %w", err)
@@ -182,7 +188,7 @@ func (s settings) destination(d document.Destination, at string) (budget.Destina
 			return to, s.configDoc.Fail(at+".secretVariable", "environment %s is not set, or empty", name)
 		}
 	} else {
-		text, err := readFile(d.SecretFile)
+		text, err := readSmall(d.SecretFile)
 		if err != nil {
 			return to, s.configDoc.Fail(at+".secretFile", "%s: %v", d.SecretFile, bare(err))
 		}
@@ -191,7 +197,7 @@ func (s settings) destination(d document.Destination, at string) (budget.Destina
 		}
 	}
 	if d.CAFile != "" {
-		text, err := readFile(d.CAFile)
+		text, err := readSmall(d.CAFile)
 		if err != nil {
 			return to, s.configDoc.Fail(at+".caFile", "%s: %v", d.CAFile, bare(err))
 		}

@@ -237,7 +237,12 @@ func TestNotifyFindsWhatIsWrongBeforeItSends(t *testing.T) {
 			f.write("charges.jsonl.notices", `{"id":"`+good+`","to":"ops"}`+"\n{\"id\":7}\n")
 		}, nil, "notices that were sent: DIR/charges.jsonl.notices:2: is no line of notices"},
 		"ledger in its place": {func(f *hookFolder, _ []string) {}, []string{"--sent", "DIR/charges.jsonl"}, "DIR/charges.jsonl:1: is no line of notices that were sent: "},
-		"no folder for it":    {func(f *hookFolder, _ []string) {}, []string{"--sent", "DIR/gone/sent"}, "DIR/gone/sent: no such file or directory"},
+		"no file to keep it":  {func(f *hookFolder, _ []string) {}, []string{"--sent", os.DevNull}, os.DevNull + ": is no regular file"},
+		"secret without end": {func(f *hookFolder, to []string) {
+			to[0] = strings.Replace(to[0], f.path("hook.key"), "/dev/zero", 1)
+		}, nil, "spec.destinations[0].secretFile: /dev/zero: "},
+		"a dry run's folder": {func(f *hookFolder, _ []string) {}, []string{"--dry-run", "--sent", "DIR/gone/sent"}, "DIR/gone: no such file or directory"},
+		"no folder for it":   {func(f *hookFolder, _ []string) {}, []string{"--sent", "DIR/gone/sent"}, "DIR/gone/sent: no such file or directory"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newHookFolder(t)

@@ -125,7 +125,7 @@ func runBudgetStatus(ctx context.Context, w io.Writer, cfg budgetConfig, now tim
 			when = when.UTC()
 			row.At, at = &when, when.Format("2006-01-02 15:04")
 		}
-		if s.Spent >= s.Amount {
+		if s.Spent >= s.Amount && !s.Over(span.now) {
 			used++
 		}
 		data.Caps = append(data.Caps, row)

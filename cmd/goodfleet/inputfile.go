@@ -31,6 +31,23 @@ func readFile(path string) ([]byte, error) {
 	return io.ReadAll(file)
 }
 
+// smallFile is the most that a file of a secret or of certificates holds.
+const smallFile = 1 << 20
+
+// readSmall reads a file of a secret or of certificates, or a pipe.
+func readSmall(path string) ([]byte, error) {
+	file, err := openInput(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, smallFile+1))
+	if err == nil && len(text) > smallFile {
+		err = fmt.Errorf("%s: is larger than 1 MiB", path)
+	}
+	return text, err
+}
+
 // readInput reads a file of text, or standard input for "-".
 func readInput(s streams, path string) ([]byte, error) {
 	name, data, err := path, []byte(nil), error(nil)

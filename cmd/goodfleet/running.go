@@ -61,7 +61,7 @@ func (world world) readRunning(ctx context.Context, cfg askConfig, in io.Reader)
 
 // readStore loads the running fleet of a store.
 func readStore(ctx context.Context, path string) (snap *autoscale.Snapshot, err error) {
-	s, err := store.OpenSQLite(ctx, store.SQLiteConfig{Path: path, Jobs: store.Codec{Encode: document.EncodeJob, Decode: document.DecodeJob}})
+	s, err := store.OpenSQLite(ctx, store.SQLiteConfig{Existing: true, Path: path, Jobs: store.Codec{Encode: document.EncodeJob, Decode: document.DecodeJob}})
 	if err != nil {
 		return nil, err
 	}

@@ -58,7 +58,7 @@ func (p *Policy) views(key string, now time.Time) []view {
 	case t.Period == Dated && now.Before(from):
 		return nil
 	case t.Period == Dated && !now.Before(until):
-		return []view{{in: from, at: until, over: true}}
+		return []view{{in: until.Add(-1), at: until, over: true}}
 	case t.Period == Dated:
 		return []view{{in: now, at: now}}
 	}

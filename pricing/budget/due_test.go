@@ -168,3 +168,29 @@ func TestDueAgreesWithReplay(t *testing.T) {
 		}
 	})
 }
+
+// TestAWindowThatIsOverStandsAsItEnded: an exception that held at its end counts, so that what
+// was allowed is no overrun afterwards.
+func TestAWindowThatIsOverStandsAsItEnded(t *testing.T) {
+	until := november.AddDate(0, 0, 27)
+	p := &Policy{Name: "w", Notify: []string{"ops"}, Steps: []Step{{At: 0.8, Measure: Actual, Do: Warn}},
+		Cap:        &Cap{Amount: 50 * pricing.Dollar, Period: Dated, From: november, Until: until},
+		Exceptions: []Exception{{From: november.AddDate(0, 0, 4), Until: until, Add: 30 * pricing.Dollar, Owner: "ada", Reason: "r"}}}
+	spends := []Spend{spendAt(november.AddDate(0, 0, 10), 63)}
+	for _, now := range []time.Time{until.Add(-time.Minute), until, until.AddDate(0, 0, 1), until.AddDate(1, 0, 0)} {
+		if got := dueTexts(p, spends, Look{Now: now}); len(got) > 0 {
+			t.Errorf("%s: due is %v", now, got)
+		}
+		s := Standings(Policies{p}, spends, now)[0]
+		if s.Amount != 80*pricing.Dollar || s.Spent != 63*pricing.Dollar {
+			t.Errorf("%s: %s of %s USD", now, s.Spent, s.Amount)
+		}
+		if what, _ := s.Next(now); s.Over(now) != (what == "the window is over") || s.Over(now) != !now.Before(until) {
+			t.Errorf("%s: next is %q", now, what)
+		}
+	}
+	late := append(spends, spendAt(until.Add(-2*time.Hour), 20))
+	if got := dueTexts(p, late, Look{Now: until.AddDate(0, 0, 1)}); len(got) != 2 {
+		t.Errorf("after a window that was used up, due is %v", got)
+	}
+}

@@ -39,6 +39,9 @@ var plainID = regexp.MustCompile(`^[0-9a-f]{32}$`)
 // ReadSent reads the file to be looked at; one that does not exist has no lines.
 func ReadSent(path string) (*Sent, error) {
 	s := &Sent{path: path, known: map[sentTo]bool{}}
+	if err := regular(path); err != nil {
+		return nil, err
+	}
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, nil
@@ -53,6 +56,9 @@ func ReadSent(path string) (*Sent, error) {
 // OpenSent opens the file to be added to, and makes one where there is none. An unfinished
 // last line is cut off.
 func OpenSent(path string) (*Sent, error) {
+	if err := regular(path); err != nil {
+		return nil, err
+	}
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, err
@@ -69,6 +75,14 @@ func OpenSent(path string) (*Sent, error) {
 		return nil, errors.Join(err, file.Close())
 	}
 	return s, nil
+}
+
+// regular refuses what is there and no regular file: a device or a pipe keeps nothing.
+func regular(path string) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s: is no regular file", path)
+	}
+	return nil
 }
 
 // mend ends the last line, or takes it away: whole are the bytes that were read.

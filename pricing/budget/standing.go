@@ -146,12 +146,18 @@ func (p *Policy) standingIn(key string, spends []Spend, in, now time.Time) Stand
 			s.Overrun += part
 		}
 	}
+	if !s.Until.IsZero() && !in.Before(s.Until) { // a window that is over stands as it ended
+		in = s.Until.Add(-1)
+	}
 	added, _ := p.Added(in)
 	s.Carried = p.Cap.Carried(past[:known]...)
 	s.Amount = max(0, p.Cap.Amount+added+s.Carried)
 	s.Forecast = tally.Forecast(s.Spent, now, s.Until)
 	return s
 }
+
+// Over reports whether the period has ended by then: it stops nothing any more.
+func (s *Standing) Over(now time.Time) bool { return !s.Until.IsZero() && !now.Before(s.Until) }
 
 // Name is the policy's, with the key.
 func (s *Standing) Name() string {
@@ -165,6 +171,9 @@ func (s *Standing) Name() string {
 // whose share is not reached yet, or the stop at the end of the amount. The time is zero
 // when it does not come to that in the period.
 func (s *Standing) Next(now time.Time) (what string, at time.Time) {
+	if s.Over(now) {
+		return "the window is over", time.Time{}
+	}
 	type mark struct {
 		share float64
 		what  string
