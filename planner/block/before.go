@@ -43,8 +43,7 @@ func (f *rise) before(c *course, hi int) (q *Program, column []int32, shift floa
 			q.Job(max(0, floor[j]+follow[j]*shift), follow[j])
 		}
 	}
-	q.open = len(q.Capacity) == 0 || slices.Min(q.Capacity) > 0
-	q.flat = q.isFlat()
+	q.look()
 	return q, column, shift
 }
 
@@ -75,10 +74,8 @@ func (f *rise) part(c *course, bend int) float64 {
 	if q.Jobs() == 0 {
 		return 1
 	}
-	q.open = len(q.Capacity) == 0 || slices.Min(q.Capacity) > 0
-	q.flat = q.isFlat()
-	s := q.solve(Options{Gap: roughGap, Iterations: f.o.Iterations, Prices: f.prices})
-	f.out.Iterations += s.Iterations
+	q.look()
+	s := q.solve(Options{Gap: roughGap, Prices: f.prices})
 	if s.Bound < 1 {
 		f.prices = f.outpriced(s.Prices, q)
 	}

@@ -24,5 +24,8 @@
 // within 1e-6. The next round may begin with the last one's prices, which are settled the same
 // way, and, where a job alone caps the level, with its point.
 //
+// Fill is the lexicographic max-min: level after level, each of which uses up a row or more. Where
+// jobs stop because they can have no more alone is known without a program.
+//
 // Interior point: Mehrotra, SIAM Journal on Optimization 2, 1992.
 package block

@@ -8,13 +8,12 @@ import (
 
 // Filled is the end of a water filling.
 type Filled struct {
-	Status     Status
-	X          []float64
-	Reach      []float64 // per job, Σ speed·x
-	Excess     float64   // by how much the levels together might be higher, at most
-	Rounds     int
-	Pivots     int
-	Iterations int
+	Status Status
+	X      []float64
+	Reach  []float64 // per job, Σ speed·x
+	Excess float64   // by how much the levels together might be higher, at most
+	Rounds int
+	Pivots int
 }
 
 // holdTol is the share of a level's price from which a job certainly holds it down.
@@ -43,7 +42,7 @@ func Fill(p *Program, next func(frozen []bool) []float64) Filled {
 	q.Level = true
 	q.Floor = nil
 	if p.Columns() >= risingColumns {
-		if r := q.fillRising(next, Options{}); r.Status == Optimal {
+		if r := q.fillRising(next); r.Status == Optimal {
 			return r
 		}
 	}

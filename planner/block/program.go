@@ -3,6 +3,7 @@ package block
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Program is a program of Jobs() jobs. Job j owns the columns i with
@@ -39,6 +40,12 @@ func (p *Program) isFlat() bool {
 		}
 	}
 	return len(p.Row) == p.Columns()
+}
+
+// look notes what is known of the columns and capacities, all of which are there.
+func (p *Program) look() {
+	p.open = len(p.Capacity) == 0 || slices.Min(p.Capacity) > 0
+	p.flat = p.isFlat()
 }
 
 // New starts a program on capacity rows; Job and Column fill it.

@@ -14,7 +14,6 @@ const (
 type rise struct {
 	p       *Program
 	next    func(frozen []bool) []float64
-	o       Options
 	frozen  []bool    // jobs that stay
 	settled []bool    // jobs whose shares are x
 	base    []float64 // per job, what it has
@@ -27,9 +26,9 @@ type rise struct {
 }
 
 // fillRising is Fill for many jobs.
-func (p *Program) fillRising(next func([]bool) []float64, o Options) Filled {
+func (p *Program) fillRising(next func([]bool) []float64) Filled {
 	m := p.Jobs()
-	f := &rise{p: p, next: next, o: o, frozen: make([]bool, m), settled: make([]bool, m), base: make([]float64, m),
+	f := &rise{p: p, next: next, frozen: make([]bool, m), settled: make([]bool, m), base: make([]float64, m),
 		most: make([]float64, m), open: make([]bool, p.Columns()), x: make([]float64, p.Columns())}
 	for i := range f.open {
 		f.open[i] = p.usable(int32(i))
@@ -93,12 +92,11 @@ func (f *rise) level(c *course) bool {
 	for hi := f.reachable(c); hi > 0; {
 		lo := c.bends[hi-1]
 		q, column, shift := f.before(c, hi)
-		s := q.solve(Options{Gap: roughGap, Iterations: f.o.Iterations})
-		f.out.Iterations += s.Iterations
+		s := q.solve(Options{Gap: roughGap})
 		sound := s.Violation <= feasibleTol && s.Status != Infeasible
 		if q.Jobs() == 0 || sound && s.Bound+shift >= lo {
 			s = f.exactly(q)
-			f.out.Iterations, f.out.Pivots = f.out.Iterations+s.Iterations, f.out.Pivots+s.Pivots
+			f.out.Pivots += s.Pivots
 			sound = s.Violation <= feasibleTol && s.Status != Infeasible
 			if q.Jobs() == 0 || sound && s.Level+shift >= lo*(1-10*levelGap) {
 				for n, i := range column {
@@ -140,12 +138,12 @@ func (f *rise) outpriced(prices []float64, q *Program) []float64 {
 
 // exactly solves a program as nearly as it can be, with few jobs split.
 func (f *rise) exactly(q *Program) Solution {
-	o := Options{Gap: levelGap, Vertex: true, Iterations: f.o.Iterations}
+	o := Options{Gap: levelGap, Vertex: true}
 	if !q.many() {
 		return q.solve(o)
 	}
 	s := Solution{X: make([]float64, q.Columns()), Prices: make([]float64, len(q.Capacity))}
-	q.sift(&s, Options{Gap: levelGap, Iterations: f.o.Iterations})
+	q.sift(&s, Options{Gap: levelGap})
 	if !q.settle(&s, o) {
 		q.thin(&s, o)
 	}

@@ -117,7 +117,7 @@ func TestRisingEndsWherePivotsEnd(t *testing.T) {
 			for _, share := range []float64{0.1, 0.6, 1, 1.6} {
 				f := drawFilling(seed, kind, 60, 3+int(seed%4), share)
 				a := Fill(f.p, f.next)
-				b := f.p.fillRising(f.next, Options{})
+				b := f.p.fillRising(f.next)
 				if a.Status != Optimal {
 					t.Fatalf("seed %d, kind %d, share %g: the pivots end %v", seed, kind, share, a.Status)
 				}

@@ -23,8 +23,7 @@ func Solve(p *Program, o Options) Solution {
 		panic(err)
 	}
 	q := *p
-	q.open = len(p.Capacity) == 0 || slices.Min(p.Capacity) > 0
-	q.flat = q.isFlat()
+	q.look()
 	return q.solve(o)
 }
 
