@@ -11,8 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/goodfleet/goodfleet/autoscale"
-	"github.com/goodfleet/goodfleet/autoscale/document"
-	"github.com/goodfleet/goodfleet/autoscale/store"
 	"github.com/goodfleet/goodfleet/pricing/budget"
 )
 
@@ -56,7 +54,7 @@ func runBudgetAnswer(ctx context.Context, w io.Writer, cfg answerConfig, now tim
 	if _, err := os.Stat(cfg.state); err != nil {
 		return fmt.Errorf("--state: %w", err) // a store is not made by looking for one
 	}
-	s, err := store.OpenSQLite(ctx, store.SQLiteConfig{Existing: true, Path: cfg.state, Jobs: store.Codec{Encode: document.EncodeJob, Decode: document.DecodeJob}})
+	s, err := openStore(ctx, cfg.state, true)
 	if err != nil {
 		return err
 	}

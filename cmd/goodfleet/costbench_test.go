@@ -101,7 +101,7 @@ func BenchmarkCostReportOfAMillionStored(b *testing.B) {
 
 // storeMillion writes a store of n charges.
 func storeMillion(tb testing.TB, path string, n int) {
-	s, err := openStore(tb.Context(), path)
+	s, err := openStore(tb.Context(), path, false)
 	if err != nil {
 		tb.Fatal(err)
 	}

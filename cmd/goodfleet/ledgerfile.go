@@ -58,7 +58,7 @@ func isStore(file *os.File) bool {
 // come without ids and rounds; where something is wrong all is read, to say of which.
 func eachStored(path string, summed bool, begin func() func(c *ledger.Charge)) (err error) {
 	ctx := context.Background()
-	s, err := openStore(ctx, path)
+	s, err := openStore(ctx, path, true)
 	if err != nil {
 		return fmt.Errorf("ledger: %w", err)
 	}
@@ -104,7 +104,7 @@ func eachOf(ctx context.Context, read reading, each func(c *ledger.Charge)) erro
 // store one of its own reads the store anew.
 func appendStored(path string, charges []ledger.Charge) (err error) {
 	ctx := context.Background()
-	s, err := openStore(ctx, path)
+	s, err := openStore(ctx, path, true)
 	if err != nil {
 		return fmt.Errorf("ledger: %w", err)
 	}
@@ -119,8 +119,9 @@ func appendStored(path string, charges []ledger.Charge) (err error) {
 	return nil
 }
 
-func openStore(ctx context.Context, path string) (*store.SQLite, error) {
-	return store.OpenSQLite(ctx, store.SQLiteConfig{Path: path, Jobs: store.Codec{Encode: document.EncodeJob, Decode: document.DecodeJob}})
+// openStore opens a store: one that is there, or one that is made if need be.
+func openStore(ctx context.Context, path string, existing bool) (*store.SQLite, error) {
+	return store.OpenSQLite(ctx, store.SQLiteConfig{Path: path, Existing: existing, Jobs: store.Codec{Encode: document.EncodeJob, Decode: document.DecodeJob}})
 }
 
 // linesOf is the ledger in a file. What cannot be read twice, as a pipe, is read

@@ -153,7 +153,7 @@ func reportOfAll(t *rapid.T, charges []ledger.Charge, window spanFlags, by []led
 // storeCharges writes a store.
 func storeCharges(t interface{ Fatal(args ...any) }, path string, charges []ledger.Charge) {
 	ctx := context.Background()
-	s, err := openStore(ctx, path)
+	s, err := openStore(ctx, path, false)
 	if err != nil {
 		t.Fatal(err)
 	}

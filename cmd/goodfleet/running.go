@@ -11,7 +11,6 @@ import (
 
 	"github.com/goodfleet/goodfleet/autoscale"
 	"github.com/goodfleet/goodfleet/autoscale/document"
-	"github.com/goodfleet/goodfleet/autoscale/store"
 	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/provider"
@@ -61,7 +60,7 @@ func (world world) readRunning(ctx context.Context, cfg askConfig, in io.Reader)
 
 // readStore loads the running fleet of a store.
 func readStore(ctx context.Context, path string) (snap *autoscale.Snapshot, err error) {
-	s, err := store.OpenSQLite(ctx, store.SQLiteConfig{Existing: true, Path: path, Jobs: store.Codec{Encode: document.EncodeJob, Decode: document.DecodeJob}})
+	s, err := openStore(ctx, path, true)
 	if err != nil {
 		return nil, err
 	}
