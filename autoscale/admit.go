@@ -183,7 +183,7 @@ func (a *admission) burning() pricing.Rate {
 
 func (a *admission) take(left []planner.QuotaLeft, o provider.Offering, n int) {
 	t, _ := a.s.Catalogue.Lookup(o.Cloud, o.Type)
-	if i, ok := quotaFor(left, o, t); ok {
+	if i, ok := quotaFor(left, &o, &t); ok {
 		left[i].Left -= n * left[i].Unit.Use(t)
 	}
 }
@@ -200,11 +200,11 @@ func (a *admission) refuse(g *group, burn pricing.Rate, left []planner.QuotaLeft
 		if slices.Contains(a.s.Busy, o.Cloud) {
 			return o.Cloud + " throttles"
 		}
-		if why, _ := a.s.blocked(a.s.Offers[i]); why != "" {
+		if why, _ := a.s.blocked(&a.s.Offers[i]); why != "" {
 			return fmt.Sprintf("%s: %s", o, why)
 		}
 		a.take(left, o, 1)
-		if q, ok := quotaFor(left, o, a.s.Offers[i].Type); ok && left[q].Left < 0 {
+		if q, ok := quotaFor(left, &o, &a.s.Offers[i].Type); ok && left[q].Left < 0 {
 			return fmt.Sprintf("%s: the quota has no room beside what is here now", o)
 		}
 		burn += a.s.Offers[i].Rate

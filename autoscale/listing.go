@@ -244,6 +244,7 @@ func (l *Loop) readArrival(r *InstanceRecord, old provider.Instance, now time.Ti
 	r.ReadyAt = came.Add(l.cfg.Settings.Setup)
 	if t, ok := l.typeOf(inst.Offering); ok && !r.Silent {
 		l.boots.learn(t, came.Sub(inst.Launched))
+		l.known = nil
 	}
 }
 

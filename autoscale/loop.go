@@ -28,6 +28,7 @@ type Loop struct {
 	meter    *ledger.Meter
 	prices   *pricing.Book           // of this round
 	types    []provider.InstanceType // by place in Config.Offerings
+	known    []planner.Offer         // see learned; nil: to be found anew
 	places   []int                   // of the quotes in it, by place in Config.Offerings: where to look first in the next
 	rates    []pricing.Rate          // in it, by place in Config.Offerings; 0: none known
 	ranOut   bool                    // the gang that is read ran out of memory, where nobody knew it would
@@ -140,7 +141,7 @@ func (l *Loop) learn(ctx context.Context) error {
 		return fmt.Errorf("load instances: %w", err)
 	}
 	slices.SortFunc(records, func(a, b InstanceRecord) int { return compareMachines(&a, &b) })
-	l.measured = measurements{}
+	l.measured, l.known = measurements{}, nil
 	l.hints = hints{}
 	l.boots, l.unfitRow, l.lastAt = bootTimes{}, map[provider.Offering]int{}, time.Time{}
 	for i := range records {

@@ -60,6 +60,7 @@ func (l *Loop) readMeasured(r *InstanceRecord, now time.Time) {
 	}
 	before := l.measured.of(t).MemGiB
 	l.measured.learn(r.Instance)
+	l.known = nil
 	after := l.measured.of(t).MemGiB
 	if math.Abs(after-before) <= memorySlack*before {
 		return

@@ -143,6 +143,9 @@ func (list overrides) paused(job *planner.Job) string {
 
 // closed tells why nothing of an offering is bought; "" when it may be.
 func (list overrides) closed(o provider.Offering) string {
+	if len(list) == 0 {
+		return ""
+	}
 	if x, ok := list.first(Pause, func(s string) bool { return s == "" || s == "cloud/"+o.Cloud }); ok {
 		return x.String()
 	}

@@ -183,7 +183,7 @@ func (s *State) quotasLeft() []planner.QuotaLeft {
 		if !ok {
 			return
 		}
-		if i, ok := quotaFor(list, o, t); ok {
+		if i, ok := quotaFor(list, &o, &t); ok {
 			list[i].Left -= n * list[i].Unit.Use(t)
 		}
 	}
@@ -203,13 +203,11 @@ func (s *State) quotasLeft() []planner.QuotaLeft {
 
 // quotaFor finds the counter that a launch of o is charged to. A counter without
 // an account is that of every account. ok is false when nothing limits it.
-func quotaFor(list []planner.QuotaLeft, o provider.Offering, t provider.InstanceType) (int, bool) {
-	class := provider.QuotaClassOf(o, t)
-	anyone := class
-	anyone.Account = ""
+func quotaFor(list []planner.QuotaLeft, o *provider.Offering, t *provider.InstanceType) (int, bool) {
 	for i := range list {
-		c := list[i].Class
-		if c == class || c == anyone || class.Account == "" && sameButAccount(c, class) {
+		c := &list[i].Class
+		if c.Market == o.Market && c.Family == t.QuotaFamily && c.Region == o.Region && c.Cloud == o.Cloud &&
+			(c.Account == o.Account || c.Account == "" || o.Account == "") {
 			return i, true
 		}
 	}
@@ -225,17 +223,20 @@ func sameButAccount(a, b provider.QuotaClass) bool {
 // bought now. Offerings that are only held are there too, closed.
 func (s *State) offers(held []planner.Machine, quotas []planner.QuotaLeft) []planner.Offer {
 	list := make([]planner.Offer, 0, len(s.Offers))
-	for _, o := range s.Offers {
+	for i := range s.Offers {
+		list = append(list, s.Offers[i])
+		o := &list[i]
 		o.Cap = -1
-		if i, ok := quotaFor(quotas, o.Offering, o.Type); ok {
+		if i, ok := quotaFor(quotas, &o.Offering, &o.Type); ok {
 			if use := quotas[i].Unit.Use(o.Type); use > 0 {
 				o.Cap = quotas[i].Left / use
 			}
 		}
 		o.Blocked, o.Until = s.blocked(o)
-		s.reserve(&o)
-		o.Hazard.PoolPerHour += hints(s.Hints).risk(o.Offering, s.Now)
-		list = append(list, o)
+		s.reserve(o)
+		if len(s.Hints) > 0 {
+			o.Hazard.PoolPerHour += hints(s.Hints).risk(o.Offering, s.Now)
+		}
 	}
 	extra := map[provider.Offering]bool{}
 	for _, m := range held {
@@ -255,7 +256,7 @@ func (s *State) offers(held []planner.Machine, quotas []planner.QuotaLeft) []pla
 }
 
 // blocked tells why nothing of an offer may be bought now, and until when.
-func (s *State) blocked(o planner.Offer) (why string, until time.Time) {
+func (s *State) blocked(o *planner.Offer) (why string, until time.Time) {
 	if s.NoBuying != "" {
 		return s.NoBuying, time.Time{}
 	}
@@ -269,7 +270,7 @@ func (s *State) blocked(o planner.Offer) (why string, until time.Time) {
 		return why, until
 	}
 	for i := range s.Shortages {
-		if x := &s.Shortages[i]; x.Until.After(s.Now) && x.Scope.Holds(o.Offering, o.Type) && x.Until.After(until) {
+		if x := &s.Shortages[i]; x.Until.After(s.Now) && x.Scope.holds(&o.Offering, &o.Type) && x.Until.After(until) {
 			why, until = x.Kind, x.Until
 		}
 	}

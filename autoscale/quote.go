@@ -73,33 +73,50 @@ func (l *Loop) rateOf(o provider.Offering) (pricing.Rate, bool) {
 // not bought.
 func (l *Loop) offers(now time.Time) (list, unpriced []planner.Offer) {
 	list = make([]planner.Offer, 0, len(l.cfg.Offerings))
-	for i, o := range l.cfg.Offerings {
+	for i, o := range l.learned() {
 		rate := l.rates[i]
-		t := l.types[i]
-		if len(l.measured) > 0 {
-			t = l.measured.of(t)
-		}
-		reservation := l.reservation(o)
+		reservation := l.reservation(o.Offering)
 		if rate == 0 && reservation == nil {
-			unpriced = append(unpriced, planner.Offer{Offering: o, Type: t})
+			unpriced = append(unpriced, planner.Offer{Offering: o.Offering, Type: o.Type})
 			continue
 		}
-		offer := planner.Offer{
-			Offering: o, Type: t, Rate: rate, Booked: rate,
-			Hazard: l.cfg.Hazards.Of(o, now),
-			Boot:   l.bootOf(o) + l.cfg.Settings.Setup,
-			Grant:  l.grantOf(o), Missing: l.missing(o, t),
-		}
+		o.Rate, o.Booked = rate, rate
+		o.Hazard = l.cfg.Hazards.Of(o.Offering, now)
+		o.Missing = l.missing(&o.Offering, &o.Type)
 		if reservation != nil {
-			offer.Rate = 0
-			offer.Hazard.PoolPerHour += reservation.lossPerHour(now)
+			o.Rate = 0
+			o.Hazard.PoolPerHour += reservation.lossPerHour(now)
 		}
+		list = append(list, o)
+	}
+	return list, unpriced
+}
+
+// learned are the offers of Config.Offerings, by their places, with what no price and no
+// clock changes: their types as they were measured, how long they take to come up, and what
+// notice there is. It is found anew when a machine has told something new.
+func (l *Loop) learned() []planner.Offer {
+	if l.known != nil {
+		return l.known
+	}
+	l.known = make([]planner.Offer, len(l.cfg.Offerings))
+	first := make(map[[2]string]*planner.Offer, len(l.cfg.Offerings)) // of each cloud and type
+	for i, o := range l.cfg.Offerings {
+		offer := &l.known[i]
+		offer.Offering = o
 		if o.Market == provider.Spot {
 			offer.Notice = l.cfg.Settings.Notices[o.Cloud]
 		}
-		list = append(list, offer)
+		key := [2]string{o.Cloud, o.Type}
+		if like := first[key]; like != nil {
+			offer.Type, offer.Boot, offer.Grant = like.Type, like.Boot, like.Grant
+			continue
+		}
+		first[key] = offer
+		offer.Type = l.measured.of(l.types[i])
+		offer.Boot, offer.Grant = l.bootOf(o)+l.cfg.Settings.Setup, l.grantOf(o)
 	}
-	return list, unpriced
+	return l.known
 }
 
 // repriced reports whether a rate has moved, by more than is worth a plan, since

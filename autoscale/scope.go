@@ -31,7 +31,9 @@ func scopeOfClass(c provider.QuotaClass) Scope {
 }
 
 // Holds reports whether an offering of a type lies in the scope.
-func (s Scope) Holds(o provider.Offering, t provider.InstanceType) bool {
+func (s Scope) Holds(o provider.Offering, t provider.InstanceType) bool { return s.holds(&o, &t) }
+
+func (s *Scope) holds(o *provider.Offering, t *provider.InstanceType) bool {
 	agree := func(field, value string) bool { return field == "" || field == value }
 	return agree(s.Cloud, o.Cloud) && agree(s.Account, o.Account) && agree(s.Region, o.Region) && agree(s.Zone, o.Zone) &&
 		agree(s.Family, t.QuotaFamily) && agree(s.Type, o.Type) && agree(s.Reservation, o.Reservation) &&

@@ -76,9 +76,9 @@ func (l *Loop) granted(o provider.Offering) {
 
 // missing is when the last shortage of an offering that is remembered was over; zero:
 // none is.
-func (l *Loop) missing(o provider.Offering, t provider.InstanceType) (at time.Time) {
+func (l *Loop) missing(o *provider.Offering, t *provider.InstanceType) (at time.Time) {
 	for _, s := range l.cache.shortages {
-		if s.Streak > 0 && s.Until.After(at) && s.Scope.Holds(o, t) {
+		if s.Streak > 0 && s.Until.After(at) && s.Scope.holds(o, t) {
 			at = s.Until
 		}
 	}

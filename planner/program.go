@@ -1,7 +1,6 @@
 package planner
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -60,17 +59,16 @@ func NewProgram(p *Problem, tr Transfer) (*Program, error) {
 			return nil, fmt.Errorf("rows[%d]: %w", i, err)
 		}
 	}
-	byOffering := make(map[provider.Offering]int, len(p.Offers))
+	sorted := sortOffers(p.Offers)
 	held := make([]bool, len(p.Offers))
 	for i := range p.Offers {
 		o := &p.Offers[i]
-		if _, twice := byOffering[o.Offering]; twice {
+		if i == sorted.twice {
 			return nil, fmt.Errorf("offers[%d]: %s is offered twice", i, o.Offering)
 		}
 		if o.Rate < 0 || o.Type.Count <= 0 {
 			return nil, fmt.Errorf("offers[%d]: %s: rate %s, %d accelerators", i, o.Offering, o.Rate, o.Type.Count)
 		}
-		byOffering[o.Offering] = i
 		pr.quotaOf[i] = quotaRow(p.Quotas, o)
 	}
 	busy := make(map[provider.InstanceID]bool, len(p.Machines))
@@ -89,7 +87,7 @@ func NewProgram(p *Problem, tr Transfer) (*Program, error) {
 		}
 		machine[m.ID] = i
 		pr.machineOffer[i] = -1
-		if o, ok := byOffering[m.Offering]; ok {
+		if o, ok := sorted.find(&m.Offering); ok {
 			pr.machineOffer[i] = o
 			held[o] = held[o] || !m.Leaving
 			if !m.Leaving && !busy[m.ID] {
@@ -117,6 +115,41 @@ func NewProgram(p *Problem, tr Transfer) (*Program, error) {
 		pr.Jobs[i] = d
 	}
 	return pr, nil
+}
+
+// sortedOffers finds the offers of a problem by what they are of.
+type sortedOffers struct {
+	offers []Offer
+	order  []int // by offering
+	twice  int   // the first that is of the same as one before it; -1: none
+}
+
+func sortOffers(offers []Offer) sortedOffers {
+	s := sortedOffers{offers: offers, order: make([]int, len(offers)), twice: -1}
+	inOrder := true // as a loop makes them, but for some at the end
+	for i := range offers {
+		s.order[i] = i
+		inOrder = inOrder && (i == 0 || offers[i-1].Offering.Compare(offers[i].Offering) < 0)
+	}
+	if inOrder {
+		return s
+	}
+	slices.SortStableFunc(s.order, func(a, b int) int { return offers[a].Offering.Compare(offers[b].Offering) })
+	for k := 1; k < len(s.order); k++ {
+		if i := s.order[k]; offers[s.order[k-1]].Offering == offers[i].Offering && (s.twice < 0 || i < s.twice) {
+			s.twice = i
+		}
+	}
+	return s
+}
+
+// find is the offer of o.
+func (s *sortedOffers) find(o *provider.Offering) (i int, ok bool) {
+	at, ok := slices.BinarySearchFunc(s.order, o, func(i int, o *provider.Offering) int { return s.offers[i].Offering.Compare(*o) })
+	if !ok {
+		return -1, false
+	}
+	return s.order[at], true
 }
 
 // quotaRow is the counter that a machine of o is charged to; -1: none. A row or an
@@ -186,14 +219,31 @@ type ranked struct {
 	score  float64
 }
 
+// bests are the columns of the highest scores, as many as there is room for, the best
+// first; of equal ones that which came first.
+type bests []ranked
+
+func (b *bests) add(column int, score float64) {
+	list := *b
+	if len(list) < cap(list) {
+		list = append(list, ranked{})
+	} else if len(list) == 0 || !(score > list[len(list)-1].score) {
+		return
+	}
+	at := len(list) - 1
+	for ; at > 0 && score > list[at-1].score; at-- {
+		list[at] = list[at-1]
+	}
+	list[at] = ranked{column, score}
+	*b = list
+}
+
 func (pr *Program) prune(d *Demand, held []bool) {
 	keep := make([]bool, len(d.Columns))
 	if d.Current >= 0 {
 		keep[d.Current] = true
 	}
-	n := len(d.Columns)
-	room := make([]ranked, 4*n)
-	byAlone, byShare, there, safe := room[:0:n], room[n:n:2*n], room[2*n:2*n:3*n], room[3*n:3*n:4*n]
+	byAlone, byShare, there, safe := make(bests, 0, 16), make(bests, 0, 10), make(bests, 0, 13), make(bests, 0, 8)
 	spotRow := slices.ContainsFunc(pr.Problem.Rows, func(r Row) bool { return r.Kind == SpotRow })
 	for k := range d.Columns {
 		c := &d.Columns[k]
@@ -201,23 +251,17 @@ func (pr *Program) prune(d *Demand, held []bool) {
 			continue // no plan has room for it
 		}
 		share := max(c.Here, c.Bought) - pr.times*c.Alone*float64(c.PerNode)/float64(pr.Problem.Offers[c.Offer].Type.Count)
-		byAlone = append(byAlone, ranked{k, c.Bought - pr.times*c.Alone})
-		byShare = append(byShare, ranked{k, share})
+		byAlone.add(k, c.Bought-pr.times*c.Alone)
+		byShare.add(k, share)
 		if spotRow && pr.Problem.Offers[c.Offer].Offering.Market != provider.Spot {
-			safe = append(safe, ranked{k, c.Bought - pr.times*c.Alone})
+			safe.add(k, c.Bought-pr.times*c.Alone)
 		}
 		if held[c.Offer] {
-			there = append(there, ranked{k, share})
+			there.add(k, share)
 		}
 	}
-	for _, list := range []struct {
-		of   []ranked
-		most int
-	}{{byAlone, 16}, {byShare, 10}, {there, 13}, {safe, 8}} {
-		slices.SortFunc(list.of, func(a, b ranked) int {
-			return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.column, b.column))
-		})
-		for _, r := range list.of[:min(list.most, len(list.of))] {
+	for _, list := range []bests{byAlone, byShare, there, safe} {
+		for _, r := range list {
 			keep[r.column] = true
 		}
 	}

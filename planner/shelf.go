@@ -39,26 +39,13 @@ const (
 )
 
 func newShelf(p *Problem, held []bool) *shelf {
-	type key struct {
-		cloud, accelerator string
-		count              int
-		market             provider.Market
-	}
 	s := &shelf{}
-	index := map[key]int{}
 	for i := range p.Offers {
 		o := &p.Offers[i]
 		if !held[i] && !o.forSale() {
 			continue
 		}
-		k := key{o.Type.Cloud, o.Type.Accelerator, o.Type.Count, o.Offering.Market}
-		at, ok := index[k]
-		if !ok {
-			at = len(s.groups)
-			index[k] = at
-			s.groups = append(s.groups, group{cloud: k.cloud, accelerator: k.accelerator, kind: o.Type.Kind, count: k.count, market: k.market})
-		}
-		g := &s.groups[at]
+		g := s.groupOf(o)
 		if held[i] {
 			g.held = append(g.held, i)
 		}
@@ -78,6 +65,18 @@ func newShelf(p *Problem, held []bool) *shelf {
 		return cmp.Or(strings.Compare(a.cloud, b.cloud), strings.Compare(a.accelerator, b.accelerator), cmp.Compare(a.count, b.count), cmp.Compare(a.market, b.market))
 	})
 	return s
+}
+
+// groupOf is the group of an offer, a new one if it is the first of it.
+func (sh *shelf) groupOf(o *Offer) *group {
+	for i := range sh.groups {
+		g := &sh.groups[i]
+		if g.count == o.Type.Count && g.market == o.Offering.Market && g.accelerator == o.Type.Accelerator && g.cloud == o.Type.Cloud {
+			return g
+		}
+	}
+	sh.groups = append(sh.groups, group{cloud: o.Type.Cloud, accelerator: o.Type.Accelerator, kind: o.Type.Kind, count: o.Type.Count, market: o.Offering.Market})
+	return &sh.groups[len(sh.groups)-1]
 }
 
 // columns lists the ways to run the job of s that are worth looking at, in the

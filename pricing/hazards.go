@@ -61,7 +61,16 @@ func (c HazardConfig) withDefaults() HazardConfig {
 type Hazards struct {
 	cfg   HazardConfig
 	pools map[provider.Pool]*poolRecord
-	prior map[provider.Offering]Hazard // those asked for
+	prior map[provider.Offering]*belief // those asked for
+	asked *belief                       // last
+}
+
+// belief is what is believed of an offering, and where that is learned.
+type belief struct {
+	offering provider.Offering
+	prior    Hazard
+	pool     *poolRecord
+	then     *belief // what was asked for after it: whoever asks for many does so in one order
 }
 
 // poolRecord is what was seen of a pool, weighted as of the end of its last span.
@@ -70,6 +79,7 @@ type poolRecord struct {
 	losses   float64
 	exposure float64   // hours
 	lastLoss time.Time // so that one loss of many machines counts once
+	seen     bool      // something was told of it
 }
 
 // NewHazards starts from the prior.
@@ -77,27 +87,47 @@ func NewHazards(cfg HazardConfig) *Hazards {
 	return &Hazards{
 		cfg:   cfg.withDefaults(),
 		pools: map[provider.Pool]*poolRecord{},
-		prior: map[provider.Offering]Hazard{},
+		prior: map[provider.Offering]*belief{},
+		asked: &belief{},
 	}
 }
 
 // Prior is the hazard of o before anything was seen of its pool.
-func (z *Hazards) Prior(o provider.Offering) Hazard {
-	h, ok := z.prior[o]
-	if !ok {
-		h = z.single(o)
+func (z *Hazards) Prior(o provider.Offering) Hazard { return z.belief(o).prior }
+
+func (z *Hazards) belief(o provider.Offering) *belief {
+	if z.asked.then != nil && z.asked.then.offering == o {
+		z.asked = z.asked.then
+		return z.asked
+	}
+	b := z.prior[o]
+	if b == nil {
+		h := z.single(o)
 		h.PoolPerHour = z.mean(o)
 		h.Shape, h.Rate = z.cfg.Shape, z.cfg.Shape/h.PoolPerHour
-		z.prior[o] = h
+		b = &belief{offering: o, prior: h, pool: z.record(o.Pool())}
+		z.prior[o] = b
 	}
-	return h
+	z.asked.then, z.asked = b, b
+	return b
+}
+
+// record is that of a pool, a new one if nothing was told of it yet.
+func (z *Hazards) record(p provider.Pool) *poolRecord {
+	r := z.pools[p]
+	if r == nil {
+		r = &poolRecord{}
+		z.pools[p] = r
+	}
+	return r
 }
 
 // Of is the hazard of o as it is believed at now: the mean of the posterior law, and
 // that law.
 func (z *Hazards) Of(o provider.Offering, now time.Time) Hazard {
-	h := z.Prior(o)
-	if r := z.pools[o.Pool()]; r != nil {
+	b := z.belief(o)
+	h := b.prior
+	if r := b.pool; r.seen {
 		weight := z.weight(now.Sub(r.to))
 		h.Shape += r.losses * weight
 		h.Rate += r.exposure * weight
@@ -143,10 +173,9 @@ func (z *Hazards) weight(ago time.Duration) float64 {
 // counts once; losses of one pool within HazardConfig.Together are one. A span
 // that we ended ourselves is no loss: it only stops the exposure.
 func (z *Hazards) Observe(p provider.Pool, from, to time.Time, lost bool) {
-	r := z.pools[p]
-	if r == nil {
-		r = &poolRecord{to: from}
-		z.pools[p] = r
+	r := z.record(p)
+	if !r.seen {
+		r.seen, r.to = true, from
 	}
 	if to.After(r.to) {
 		weight := z.weight(to.Sub(r.to))
