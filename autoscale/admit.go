@@ -26,6 +26,7 @@ type admission struct {
 	groups    []group                            // machines to be bought, in the order of the plan
 	paced     bool                               // something was put off because one round may not do it all
 	questions []budget.Question                  // to be asked
+	waitsFor  map[planner.JobID]waiting          // questions without whose answer jobs get nothing
 	position  *budget.Position                   // with what was admitted so far; nil: no policy limits anything
 }
 
@@ -44,6 +45,7 @@ func newAdmission(s *State, p *planner.Problem, plan *planner.Plan) *admission {
 		job:      make(map[planner.JobID]*JobRecord, len(s.Jobs)),
 		want:     make(map[planner.JobID]*planner.Running, len(plan.Allocations)),
 		deferred: map[planner.JobID]string{},
+		waitsFor: map[planner.JobID]waiting{},
 	}
 	for i := range s.Jobs {
 		a.job[s.Jobs[i].Job.ID] = &s.Jobs[i]
@@ -220,7 +222,8 @@ func (a *admission) deferrals() []Deferral {
 	var list []Deferral
 	for _, x := range a.plan.Allocations {
 		if why, ok := a.deferred[x.Job]; ok {
-			list = append(list, Deferral{Job: x.Job, Offering: x.Offering, Reason: why})
+			q := a.waitsFor[x.Job]
+			list = append(list, Deferral{Job: x.Job, Offering: x.Offering, Reason: why, Question: q.question, Unasked: q.unasked})
 		}
 	}
 	return list
@@ -312,7 +315,7 @@ func (a *admission) targets() []Target {
 		r := a.job[x.Job]
 		if _, put := a.deferred[x.Job]; put || samePlace(a.want[x.Job], r.Target) {
 			if c := a.s.leavesBy(r); put && c != nil && r.Target != nil && !a.s.fixed(r) {
-				list = append(list, Target{Job: x.Job, Reason: c.why}) // it cannot wait where it is
+				list = append(list, Target{Job: x.Job, Reason: c.why()}) // it cannot wait where it is
 			}
 			continue
 		}

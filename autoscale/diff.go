@@ -80,6 +80,9 @@ type Deferral struct {
 	Job      planner.JobID
 	Offering provider.Offering
 	Reason   string
+
+	Question string // id of the one whose answer it waits for; "": of none
+	Unasked  bool   // nobody has been asked yet: the round that decides so asks
 }
 
 // Empty reports whether the diff changes nothing. What is deferred changes nothing.

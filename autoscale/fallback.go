@@ -11,7 +11,7 @@ import (
 
 // fallback keeps jobs off on-demand until they have waited for spot, and on it, once
 // they are there, until the cool-down is over.
-func (l *Loop) fallback(p *budget.Policy, now time.Time) gate {
+func (l *Loop) fallback(p *budget.Policy, now time.Time) func(*JobRecord, budget.Facts, *planner.Offer) (string, time.Time) {
 	return func(r *JobRecord, f budget.Facts, o *planner.Offer) (why string, until time.Time) {
 		if !p.Over.Covers(f) {
 			return "", time.Time{}
@@ -20,7 +20,7 @@ func (l *Loop) fallback(p *budget.Policy, now time.Time) gate {
 		switch {
 		case o.Offering.Market == provider.Spot && there && now.Sub(r.Target.Since) < p.Cooldown:
 			back := r.Target.Since.Add(p.Cooldown)
-			return fmt.Sprintf("budget policy %s: it goes back to spot at %s", p.Name, back.UTC().Format(time.RFC3339)), back
+			return "it goes back to spot at " + back.UTC().Format(time.RFC3339), back
 		case o.Offering.Market != provider.OnDemand || there:
 			return "", time.Time{}
 		case !r.Waiting.IsZero() && now.Sub(r.Waiting) >= p.Fallback.After:
@@ -32,7 +32,7 @@ func (l *Loop) fallback(p *budget.Policy, now time.Time) gate {
 		if !r.Waiting.IsZero() {
 			until = r.Waiting.Add(p.Fallback.After)
 		}
-		return fmt.Sprintf("budget policy %s: on-demand after %v without spot", p.Name, p.Fallback.After), until
+		return fmt.Sprintf("on-demand after %v without spot", p.Fallback.After), until
 	}
 }
 

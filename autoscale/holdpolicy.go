@@ -27,7 +27,7 @@ func (l *Loop) holdPolicy(t *total, now time.Time, most pricing.Rate, save time.
 	// What runs as a window opens must be stopped in time there too.
 	soon := now.Before(t.from) && !now.Add(t.lasts+l.cfg.Settings.Round).Before(t.from)
 	if t.outside(now) && !soon { // its window has not begun, or is over
-		t.level, t.why, t.stopAt = "", "", time.Time{}
+		t.level, t.says, t.stopAt = "", "", time.Time{}
 		l.liftStop(t, now)
 		return
 	}
@@ -52,12 +52,12 @@ func (l *Loop) holdPolicy(t *total, now time.Time, most pricing.Rate, save time.
 	switch {
 	case t.mark.Stopped == 0 && next && tail > t.base:
 		t.level = budget.Stop
-		t.why = fmt.Sprintf("budget policy %s: the next %s begins, and its %s USD are less than the %s that go on until all has stopped", t.Name, t.Period, t.base, tail)
+		t.says = fmt.Sprintf("the next %s begins, and its %s USD are less than the %s that go on until all has stopped", t.Period, t.base, tail)
 	case t.mark.Stopped != 0 || t.level == budget.Stop:
 		t.level = budget.Stop
-		t.why = fmt.Sprintf("budget policy %s: %s of %s USD %s are spent, and up to %s go on until all has stopped", t.Name, t.spent, t.Amount, perPeriod(t.Period), tail)
+		t.says = fmt.Sprintf("%s of %s USD %s are spent, and up to %s go on until all has stopped", t.spent, t.Amount, perPeriod(t.Period), tail)
 	case t.level.AtLeast(budget.NoNew):
-		t.why = fmt.Sprintf("budget policy %s: %s of %s USD %s are spent: %s", t.Name, t.spent, t.Amount, perPeriod(t.Period), t.level)
+		t.says = fmt.Sprintf("%s of %s USD %s are spent: %s", t.spent, t.Amount, perPeriod(t.Period), t.level)
 		fallthrough
 	default:
 		t.stopAt = lastsUntil(now, left, most)
@@ -96,7 +96,7 @@ func (l *Loop) enforce(t *total, now time.Time) {
 	if t.policy.DryRun {
 		if t.level == budget.Stop && !t.warned {
 			t.warned = true
-			l.event(Event{At: now, Kind: EventBudget, Text: "dry run: " + t.why})
+			l.event(Event{At: now, Kind: EventBudget, Text: "dry run: " + t.why()})
 		}
 		t.level, t.stopAt = "", time.Time{}
 		l.liftStop(t, now) // of a time in which it did more than tell
@@ -104,8 +104,8 @@ func (l *Loop) enforce(t *total, now time.Time) {
 	}
 	if t.level == budget.Stop {
 		if _, said := l.cache.overrides.of(Spent, t.subject()); !said {
-			l.sayStop(t, now, t.why)
-			l.tellHooks(t.policy, now, budget.Stop, t.why)
+			l.sayStop(t, now, t.why())
+			l.tellHooks(t.policy, now, budget.Stop, t.why())
 		}
 	} else {
 		l.liftStop(t, now)
@@ -120,7 +120,7 @@ func (l *Loop) enforce(t *total, now time.Time) {
 		}
 	}
 	if t.level.AtLeast(budget.Drain) {
-		l.drainCovered(func(m *InstanceRecord) bool { return l.costsIdle(t, m) }, t.why, now)
+		l.drainCovered(func(m *InstanceRecord) bool { return l.costsIdle(t, m) }, t.why(), now)
 	}
 }
 
@@ -171,7 +171,14 @@ func (l *Loop) closures() []closure {
 	for i := range l.totals {
 		t := &l.totals[i]
 		if t.policy != nil && t.level.AtLeast(budget.NoNew) {
-			list = append(list, closure{why: t.why, until: t.until, stops: t.level == budget.Stop, over: t.Covers, ofOffers: t.policy.Over.OfOffers()})
+			c := closure{
+				policy: t.Name, says: t.says, level: t.level, spent: t.spent, amount: t.Amount,
+				stops: t.level == budget.Stop, over: t.Covers, ofOffers: t.policy.Over.OfOffers(),
+			}
+			if !t.Period.Endless() {
+				c.until = t.until
+			}
+			list = append(list, c)
 		}
 	}
 	return list

@@ -188,7 +188,7 @@ func (l *Loop) limits(now time.Time) []budget.Limit {
 			limit.Burn, limit.Left = budget.Unlimited, nil
 		}
 		if t.level.AtLeast(budget.NoNew) {
-			limit.Closed = t.why
+			limit.Closed = t.says
 		}
 		list = append(list, limit)
 	}
@@ -279,13 +279,13 @@ func (l *Loop) mostSpot(p *budget.Policy, now time.Time) bool {
 func (l *Loop) gates(now time.Time, closures []closure) []gate {
 	var list []gate
 	for _, c := range closures {
-		list = append(list, func(r *JobRecord, f budget.Facts, o *planner.Offer) (string, time.Time) {
+		list = append(list, gate{c.policy, func(r *JobRecord, f budget.Facts, o *planner.Offer) (string, time.Time) {
 			stays := !c.stops && r.Target != nil && r.Target.Offering == o.Offering
 			if stays || !c.over(f) {
 				return "", time.Time{}
 			}
-			return c.why, time.Time{} // its period may end with more of the same
-		})
+			return c.says, time.Time{} // its period may end with more of the same
+		}})
 	}
 	for _, p := range l.enforced {
 		open, _ := p.ActiveAt(now)
@@ -294,15 +294,15 @@ func (l *Loop) gates(now time.Time, closures []closure) []gate {
 		}
 		if p.MaxRate > 0 || p.OfList > 0 {
 			limit := budget.Limit{Name: p.PriceName(), Over: p.Over.Covers, Burn: budget.Unlimited, MaxRate: p.MaxRate, OfList: p.OfList}
-			list = append(list, func(r *JobRecord, f budget.Facts, o *planner.Offer) (string, time.Time) {
+			list = append(list, gate{p.Name, func(r *JobRecord, f budget.Facts, o *planner.Offer) (string, time.Time) {
 				if r.Target != nil && r.Target.Offering == o.Offering {
 					return "", time.Time{} // what is held already may stay
 				}
 				return limit.Refuses(f, o.Rate, l.listRate(o.Offering)), time.Time{}
-			})
+			}})
 		}
 		if p.Fallback != nil {
-			list = append(list, l.fallback(p, now))
+			list = append(list, gate{p.Name, l.fallback(p, now)})
 		}
 	}
 	return list

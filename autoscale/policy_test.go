@@ -158,6 +158,9 @@ func TestLaunchWaitsForAYes(t *testing.T) {
 		t.Fatalf("questions %+v, notices %+v, %v: want one of each", snap.Questions, first.Notices, err)
 	}
 	id := snap.Questions[0].ID
+	if d := first.Diff.Deferred; len(d) != 1 || d[0].Question != id || !d[0].Unasked || !strings.Contains(d[0].Reason, "waits for the yes of ada") {
+		t.Errorf("put off: %+v, want the question %s named, new", d, id)
+	}
 	if _, err := autoscale.Answer(ctx, w.store, w.now, id, budget.Approved, "bob", "please"); err == nil || !strings.Contains(err.Error(), "is answered by ada, not by bob") {
 		t.Errorf("got %v", err)
 	}

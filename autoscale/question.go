@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/goodfleet/goodfleet/pricing"
@@ -30,6 +31,12 @@ func Answer(ctx context.Context, store Store, now time.Time, id string, v budget
 	return q, store.Commit(ctx, Change{Version: snap.Version, Round: snap.Round, Questions: []budget.Question{q}, Events: []Event{e}})
 }
 
+// waiting is a question that is open.
+type waiting struct {
+	question string // its id
+	unasked  bool   // it is new
+}
+
 // approves says why a group waits for a yes; "" when it does not. What has to be asked is
 // kept.
 func (a *admission) approves(g *group) string {
@@ -53,7 +60,10 @@ func (a *admission) approves(g *group) string {
 			a.questions = append(a.questions, q)
 			fallthrough
 		case v == budget.Open:
-			return fmt.Sprintf("budget policy %s: a launch of %s USD/h waits for a yes: goodfleet budget approve %s", p.Name, burn, q.ID)
+			for _, id := range g.jobs {
+				a.waitsFor[id] = waiting{q.ID, !known}
+			}
+			return fmt.Sprintf("budget policy %s: a launch of %s USD/h waits for the yes of %s", p.Name, burn, cmp.Or(strings.Join(q.From, " or "), "a person"))
 		case v == budget.Denied:
 			return fmt.Sprintf("budget policy %s: a launch of %s USD/h: %s", p.Name, burn, why)
 		}

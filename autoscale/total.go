@@ -40,7 +40,7 @@ type total struct {
 	tally   *budget.Tally // nil: no step asks for a forecast
 	mark    budget.Mark
 	level   budget.Action // in force; "": none
-	why     string        // of it
+	says    string        // why, without the name of the policy
 	spent   pricing.Money // with what is not booked yet
 	lasts   time.Duration // until all could be stopped
 	runs    burning       // what is covered
@@ -56,6 +56,9 @@ func (t *total) subject() string {
 	}
 	return "team/" + t.Team
 }
+
+// why is why the level of a policy is in force.
+func (t *total) why() string { return "budget policy " + t.Name + ": " + t.says }
 
 // outside reports whether an instant is not in the period: before a window, or after it.
 func (t *total) outside(at time.Time) bool { return at.Before(t.from) || !at.Before(t.until) }
@@ -333,7 +336,7 @@ func (list overrides) spent(job *planner.Job) (why string, until time.Time) {
 // spent tells why a job may cost nothing more, wherever it runs; "" when it may.
 func (s *State) spent(job *planner.Job) (why string, until time.Time) {
 	if c := s.stopping(job); c != nil {
-		return c.why, c.until
+		return c.why(), c.until
 	}
 	return overrides(s.Overrides).spent(job)
 }

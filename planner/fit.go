@@ -82,9 +82,6 @@ func gates(j *Job) []gate {
 			return unless(o.Rate <= j.MaxPrice, o.Rate.String()+" USD/h ("+o.Offering.String()+")")
 		}})
 	}
-	if j.Refuses != nil {
-		list = append(list, gate{"budget policies", "to allow it", j.Refuses})
-	}
 	return list
 }
 
@@ -159,7 +156,17 @@ func carried(j *Job, o *Offer) bool {
 // Lacks says why nothing of offers can carry j: the first thing asked for that
 // no offer has together with all that was asked before it. ok is false when
 // something fits.
+//
+// What its budget policies forbid comes last: reason names them when each offer that
+// would carry j is forbidden by one of them.
 func Lacks(j *Job, offers []Offer) (reason string, ok bool) {
+	if j.Refuses != nil {
+		free := j.unrefused()
+		if reason, ok = Lacks(free, offers); ok {
+			return reason, true
+		}
+		return refused(j, free, offers)
+	}
 	left := make([]*Offer, len(offers))
 	for i := range offers {
 		left[i] = &offers[i]

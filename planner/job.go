@@ -110,9 +110,9 @@ type Job struct {
 	Markets     []provider.Market // empty: all
 	Types       []string          // instance types by name; empty: all
 
-	// Refuses says why the job may not use an offer, beside all that it asks for itself;
-	// "" where it may. A round sets it. Nil: it may use all.
-	Refuses func(o *Offer) string `json:"-"`
+	// Refuses says who keeps the job from an offer, beside all that it asks for itself;
+	// nobody where it may use it. A round sets it. Nil: it may use all.
+	Refuses func(o *Offer) []Refusal `json:"-"`
 
 	// Opens says from when on the job may use an offer that Refuses keeps it off now, if it
 	// still waits then; zero: not known. Nil: of none.

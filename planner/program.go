@@ -14,6 +14,7 @@ type Demand struct {
 	Rest    []Column // those that Prune left out: a bound looks at them too
 	Current int      // column of what it holds and can keep; -1: none
 	Lacks   string   // why nothing that is sold can ever carry it; "": something can
+	Refused bool     // something that is sold would carry it, and budget policies forbid all of that
 }
 
 // Program is the joint program of jobs and machines: every job gets at most one
@@ -106,6 +107,10 @@ func NewProgram(p *Problem, tr Transfer) (*Program, error) {
 		d := Demand{State: s, Current: -1, Columns: sh.columns(p, s, tr)}
 		if len(d.Columns) == 0 {
 			d.Lacks, _ = Lacks(s.Job, p.Offers)
+			if d.Lacks != "" && s.Job.Refuses != nil {
+				_, never := Lacks(s.Job.unrefused(), p.Offers)
+				d.Refused = !never
+			}
 		}
 		if r := s.Running; r != nil && pr.holds(r, machine) {
 			d.Current = slices.IndexFunc(d.Columns, func(c Column) bool {

@@ -179,7 +179,7 @@ func (j *Job) takes(o *Offer, nodes, perNode int) bool {
 		nodes > 1 && !j.spans(o),
 		r.VCPU*n > float64(o.Type.VCPU),
 		r.MemGiB*n > o.Type.MemGiB,
-		j.Refuses != nil && j.Refuses(o) != "":
+		j.Refuses != nil && len(j.Refuses(o)) > 0:
 		return false
 	}
 	return true

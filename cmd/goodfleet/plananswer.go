@@ -75,6 +75,7 @@ type planJob struct {
 	Deadline  *planDeadline      `json:"deadline"`
 	QuotedAt  *time.Time         `json:"quotedAt"` // of its machines' rate
 	Stale     bool               `json:"stale"`
+	PutOff    string             `json:"putOff,omitempty"` // why what is planned cannot begin now
 
 	accelerator string
 }
@@ -194,6 +195,11 @@ func newPlanAnswer(a *asked) planAnswer {
 		}
 		if j.Offering != nil {
 			j.QuotedAt, j.Stale = quoted(book, *j.Offering, state.Now)
+		}
+		for _, d := range a.diff.Deferred {
+			if d.Job == r.Job.ID {
+				j.PutOff = a.putOff(d)
+			}
 		}
 		data.runs = data.runs || r.Target != nil
 		data.Jobs = append(data.Jobs, j)

@@ -53,7 +53,7 @@ func (a *asked) changes() answer {
 		data.Changes = append(data.Changes, a.target(t))
 	}
 	for _, d := range a.diff.Deferred {
-		data.Changes = append(data.Changes, diffChange{Does: "put off", Count: 1, Job: string(d.Job), Offering: &d.Offering, Reason: d.Reason})
+		data.Changes = append(data.Changes, diffChange{Does: "put off", Count: 1, Job: string(d.Job), Offering: &d.Offering, Reason: a.putOff(d)})
 	}
 	for _, d := range a.diff.Drains {
 		data.Changes = append(data.Changes, diffChange{Does: "end", Count: 1, Instance: string(d.Instance), Offering: &d.Offering, Reason: "when its jobs have left: " + d.Reason, Clock: string(d.Clock)})

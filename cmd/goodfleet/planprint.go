@@ -139,6 +139,9 @@ func (data planAnswer) details(w io.Writer) error {
 			estimated = " (speed estimated)"
 		}
 		add("  %s%s: %s", j.Job, estimated, j.Reason)
+		if j.PutOff != "" {
+			add("    put off: %s", j.PutOff)
+		}
 		if r := j.RunnerUp; r != nil {
 			add("    next best: %d × %s on %s at %s USD/h: %s", r.Config.Replicas, r.accelerator, r.Offering, cents(r.Rate.Dollars()), r.Reason)
 		}
@@ -166,8 +169,11 @@ func (data planAnswer) totals(add func(format string, args ...any)) {
 	}
 	add("Burn %s USD/h (%s). Worth %s %s; no plan is worth more than %s (%s bound): gap %s %%.",
 		cents(data.Burn.Dollars()), limit, cents(data.Value), data.Unit, cents(data.Bound.Value), data.Bound.Kind, strconv.FormatFloat(100*data.Gap, 'f', 2, 64))
-	runs, waits, cost, open := 0, 0, pricing.Money(0), 0
+	runs, waits, cost, open, off := 0, 0, pricing.Money(0), 0, 0
 	for _, j := range data.Jobs {
+		if j.PutOff != "" {
+			off++
+		}
 		switch {
 		case j.Config == nil:
 			waits++
@@ -182,6 +188,9 @@ func (data planAnswer) totals(add func(format string, args ...any)) {
 		line += fmt.Sprintf(", and what %s with unknown work will take", counted(open, "job"))
 	}
 	add("%s.", line)
+	if off > 0 {
+		add("%s off and cannot begin now: burn and cost are those of the plan as it should be.", numbered(off, "job is put", "jobs are put"))
+	}
 	add("Planned for %s.", data.At.Format(time.RFC3339))
 	stale := slices.ContainsFunc(data.Jobs, func(j planJob) bool { return j.Stale }) ||
 		slices.ContainsFunc(data.Machines, func(m planMachine) bool { return m.Stale })

@@ -108,7 +108,7 @@ func (r *running) fromStore(s *autoscale.State) {
 			s.Machines = append(s.Machines, m)
 		}
 	}
-	s.Intents = snap.Intents
+	s.Intents, s.Questions = snap.Intents, snap.Questions
 	for _, b := range snap.Budgets {
 		if mu := b.Price.Mu(); mu > 0 { // as of the last round
 			s.Budgets = append(s.Budgets, planner.BudgetPrice{Name: b.Name, Team: b.Team, Mu: mu})

@@ -22,10 +22,10 @@ type whyJob struct {
 	RunnerUpAt   *string              `json:"runnerUpAt"`          // rate of a machine of the runner-up from which on down it would be chosen
 	CapToStart   *string              `json:"capToStart"`          // burn cap under which it would start
 	ValueToStart *string              `json:"valueToStart"`        // value of time with which it would start
+	Closed       []whyClosed          `json:"closed,omitempty"`    // caps of policies that let it begin nothing, or stop it
 	Overrides    []autoscale.Override `json:"overrides,omitempty"` // that concern it
 	Barriers     []whyBarrier         `json:"barriers"`            // what keeps it from a cheaper way
 	Binds        []whyBarrier         `json:"binds"`               // limits over the whole plan that do
-	PutOff       string               `json:"putOff,omitempty"`    // why what is planned cannot begin now
 	Elsewhere    []whyElsewhere       `json:"elsewhere"`           // by region, the cheapest first
 	More         *whyDifference       `json:"machine,omitempty"`   // one machine of its offering more or less
 }
@@ -88,16 +88,12 @@ func (a *asked) whyJob(r *autoscale.JobRecord) (answer, error) {
 		}
 	}
 	for _, o := range a.state.Overrides {
-		if o.Subject == "" && o.Kind == autoscale.Pause || o.Subject == "job/"+string(id) || o.Subject == "team/"+r.Job.Team && r.Job.Team != "" ||
+		if o.Subject == "" && (o.Kind == autoscale.Pause || o.Kind == autoscale.Spent) || o.Subject == "job/"+string(id) || o.Subject == "team/"+r.Job.Team && r.Job.Team != "" ||
 			o.Kind == autoscale.Pin && o.Subject == string(id) {
 			w.Overrides = append(w.Overrides, o)
 		}
 	}
-	for _, d := range a.diff.Deferred {
-		if d.Job == id {
-			w.PutOff = d.Reason
-		}
-	}
+	w.Closed = a.closedTo(r.Job)
 	if a.planned(id) {
 		if err := a.askAboutJob(w, id); err != nil {
 			return answer{}, err
@@ -210,7 +206,7 @@ func (a *asked) aboutJob(w *whyJob, r *autoscale.JobRecord) grid {
 	if w.ValueToStart != nil {
 		g.row("it would start", "if an hour of it were worth %s USD", digits(*w.ValueToStart))
 	}
-	if w.State == jobWaits && w.CapToStart == nil && w.ValueToStart == nil {
+	if w.State == jobWaits && w.CapToStart == nil && w.ValueToStart == nil && a.planned(r.Job.ID) && len(w.Closed) == 0 {
 		g.row("it would start", "under no cap and for no value of time that was tried: what it needs cannot be had now")
 	}
 	if d := w.Deadline; d != nil {
@@ -232,12 +228,24 @@ func (a *asked) aboutJob(w *whyJob, r *autoscale.JobRecord) grid {
 	for _, o := range w.Overrides {
 		g.row("override", "%s", o)
 	}
-	for _, b := range w.Barriers {
-		if b.Saves == 1 {
-			g.row("in the way", "%s: without it %s, %s, would do", b.What, a.gangText(b.Config), b.Offering)
-			continue
+	without := func(b whyBarrier) string {
+		does := "would do"
+		if b.Saves < 1 {
+			does = fmt.Sprintf("would save %.0f %% of money and time", 100*b.Saves)
 		}
-		g.row("in the way", "%s: without it %s, %s, would save %.0f %% of money and time", b.What, a.gangText(b.Config), b.Offering, 100*b.Saves)
+		return fmt.Sprintf("without it %s, %s, %s", a.gangText(b.Config), b.Offering, does)
+	}
+	for _, c := range w.Closed {
+		text := c.text()
+		if at := slices.IndexFunc(w.Barriers, c.is); at >= 0 {
+			text += ": " + without(w.Barriers[at])
+		}
+		g.row("in the way", "%s", text)
+	}
+	for _, b := range w.Barriers {
+		if !slices.ContainsFunc(w.Closed, func(c whyClosed) bool { return c.is(b) }) {
+			g.row("in the way", "%s: %s", b.What, without(b))
+		}
 	}
 	for _, b := range w.Binds {
 		if b.Saves == 1 {
@@ -246,7 +254,7 @@ func (a *asked) aboutJob(w *whyJob, r *autoscale.JobRecord) grid {
 		}
 		g.row("in the way", "%s: planned without it, the job would have %s, %s, and save %.0f %% of money and time", b.What, a.gangText(b.Config), b.Offering, 100*b.Saves)
 	}
-	if len(w.Barriers)+len(w.Binds) == 0 {
+	if len(w.Closed)+len(w.Overrides)+len(w.Barriers)+len(w.Binds) == 0 && w.PutOff == "" {
 		g.row("in the way", "nothing: no limit of its own or of the plan, override, quota or shortage keeps it from a cheaper way")
 	}
 	g.row("data", "%s", dataText(r))

@@ -34,6 +34,9 @@ type whyMachine struct {
 func (a *asked) whyMachine(r *autoscale.InstanceRecord) (answer, error) {
 	id := r.Instance.ID
 	w := &whyMachine{Instance: string(id), Offering: r.Instance.Offering, Hinted: timeOrNil(r.Hinted), Does: "leave", Reason: "it is leaving, or its cloud is frozen: the plan does not decide on it", Jobs: []planShare{}}
+	if r.Draining && r.Reason != "" {
+		w.Reason = "it is drained: " + r.Reason
+	}
 	problem := a.reasons.Problem()
 	for i := range problem.Machines {
 		if m := &problem.Machines[i]; m.ID == id && m.HoldTo.After(problem.Now) {
@@ -206,6 +209,12 @@ func (a *asked) whyOffering(o provider.Offering) (answer, error) {
 			x.Runs = a.gangText(c.Config)
 		}
 		w.Jobs = append(w.Jobs, x)
+	}
+	for i := range a.state.Jobs { // those that a cap stops are in no program
+		job := a.state.Jobs[i].Job
+		if closed := a.closedTo(job); len(closed) > 0 && !a.planned(job.ID) {
+			w.Jobs = append(w.Jobs, whyCompared{Job: string(job.ID), Lacks: closed[0].text()})
+		}
 	}
 	if w.Blocked == "" {
 		if w.Binds, err = a.reasons.KeptFrom(o); err != nil {

@@ -64,8 +64,8 @@ func (r *Reasons) Barriers(id planner.JobID) ([]Barrier, error) {
 	for i := range list {
 		if list[i].What == policiesWish { // told by what they say of what it would have
 			at := slices.IndexFunc(r.problem.Offers, func(o planner.Offer) bool { return o.Offering == list[i].Offering })
-			if why := s.Job.Refuses(&r.problem.Offers[at]); why != "" {
-				list[i].What = why
+			if by := s.Job.Refuses(&r.problem.Offers[at]); len(by) > 0 {
+				list[i].What = planner.RefusalText(by)
 			}
 		}
 	}

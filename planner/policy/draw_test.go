@@ -217,11 +217,11 @@ func drawPolicies(r *rand.Rand, p *planner.Problem) {
 	most := pricing.RateOf(0.5 + 6*r.Float64())
 	for i := range p.Jobs {
 		if s := &p.Jobs[i]; s.Job.Team == "u" {
-			s.Job.Refuses = func(o *planner.Offer) string {
+			s.Job.Refuses = func(o *planner.Offer) []planner.Refusal {
 				if o.Rate > most && (s.Running == nil || s.Running.Offering != o.Offering) {
-					return "too dear"
+					return []planner.Refusal{{By: "rate", Why: "too dear"}}
 				}
-				return ""
+				return nil
 			}
 		}
 	}

@@ -63,7 +63,7 @@ func opening(p *planner.Problem, pr *planner.Program, i int, w *worth, a *planne
 		}
 	}
 	later := func(o *planner.Offer) (at time.Time) {
-		if own.Refuses(o) != "" {
+		if len(own.Refuses(o)) > 0 {
 			at = own.Opens(o)
 		}
 		return at
@@ -71,9 +71,9 @@ func opening(p *planner.Problem, pr *planner.Program, i int, w *worth, a *planne
 	if !slices.ContainsFunc(p.Offers, func(o planner.Offer) bool { return later(&o).After(p.Now) }) {
 		return wait, false
 	}
-	job.Refuses = func(o *planner.Offer) string {
+	job.Refuses = func(o *planner.Offer) []planner.Refusal {
 		if later(o).After(p.Now) {
-			return ""
+			return nil
 		}
 		return own.Refuses(o)
 	}

@@ -42,7 +42,7 @@ func report(p *planner.Problem, pr *planner.Program, sol planner.Solution, know 
 			w := waits(p, d, sol, i, &know[i])
 			w.Reason += said
 			plan.Waits = append(plan.Waits, w)
-			if !w.Never {
+			if !w.Never && !d.Refused { // what a policy forbids until then is told by the clocks of policies
 				wake(later(know[i].next, p.Now.Add(bonusCheck)), planner.BonusClock)
 				wake(headAt(d, &know[i]), planner.HeadClock)
 			}
@@ -140,7 +140,7 @@ func waits(p *planner.Problem, d *planner.Demand, sol planner.Solution, i int, w
 	case w.short != "":
 		wait.Reason = "it is the head of those that never ran, and " + w.short + " has no room for it yet: nothing is bought before it"
 	case len(d.Columns) == 0 && d.Lacks != "":
-		wait.Reason, wait.Never = d.Lacks+unpriced(p, d.State.Job), true
+		wait.Reason, wait.Never = d.Lacks+unpriced(p, d.State.Job), !d.Refused
 	case len(d.Columns) == 0:
 		wait.Reason, wait.Retries = blocked(p, d.State.Job)
 		wait.Reason += unpriced(p, d.State.Job)

@@ -198,10 +198,7 @@ func (l *Limit) Refuses(f Facts, rate, list pricing.Rate) string {
 	if l.Over != nil && !l.Over(f) {
 		return ""
 	}
-	if why := l.refuses(rate, list); why != "" {
-		return "budget policy " + l.Name + ": " + why
-	}
-	return ""
+	return l.refuses(rate, list)
 }
 
 // JudgeStart asks for accelerators of a machine that is held already and that nobody
