@@ -47,10 +47,11 @@ type scheduler struct {
 	Blind    bool   `json:"blind"`
 	FIFO     bool   `json:"fifo"`
 	Interior bool   `json:"interior"`
-	Ever     bool   `json:"ever"`    // Gavel's accounts go on for ever, see peer.GavelConfig
-	Unknown  bool   `json:"unknown"` // it is not told how much work jobs have
-	Mixed    bool   `json:"mixed"`   // of Pollux, see peer.Pollux
-	NoBound  bool   `json:"noBound"` // of ours: no bound on plans is worked out, and none is searched exactly
+	Embedded bool   `json:"embedded"` // max-min fairness is solved as its authors did, see peer.GavelConfig
+	Ever     bool   `json:"ever"`     // Gavel's accounts go on for ever, see peer.GavelConfig
+	Unknown  bool   `json:"unknown"`  // it is not told how much work jobs have
+	Mixed    bool   `json:"mixed"`    // of Pollux, see peer.Pollux
+	NoBound  bool   `json:"noBound"`  // of ours: no bound on plans is worked out, and none is searched exactly
 
 	Accelerator string `json:"accelerator"` // of its machines, where it buys them of one kind
 }

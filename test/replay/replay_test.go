@@ -103,6 +103,26 @@ func some(name string) experiment {
 	}
 }
 
+// A cluster that stands empty for half a day takes the next job as it comes, as the
+// published simulator's does: no clock is held to be wrong.
+func TestStreamsMayPauseForLong(t *testing.T) {
+	data := someData(t)
+	e := some("pauses")
+	e.Scheduler = scheduler{Rule: "fifo_greedy", Aware: true, FIFO: true}
+	e.Window, e.Cluster = []int{0, 40}, "1xV100"
+	alone, err := run(context.Background(), data, e, point{Load: 0.02}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rarer, err := run(context.Background(), data, e, point{Load: 0.01}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if alone.value > 1 || math.Abs(alone.value-rarer.value) > 1e-6 {
+		t.Errorf("jobs take %g h where one comes in 45 h, and %g h where one comes in 90 h: want their own time", alone.value, rarer.value)
+	}
+}
+
 // written is what a replay of experiments leaves in its folder.
 func written(t *testing.T, cfg config, all ...experiment) (page, csv, told string) {
 	t.Helper()

@@ -149,7 +149,7 @@ func gavelPlan(how scheduler, seed int) (autoscale.PlanFunc, error) {
 	if !ok {
 		return nil, fmt.Errorf("there is no rule %q", how.Rule)
 	}
-	cfg := peer.GavelConfig{Rule: rule, Aware: how.Aware, Blind: how.Blind, FIFO: how.FIFO, Interior: how.Interior, Ever: how.Ever, Seed: uint64(seed)}
+	cfg := peer.GavelConfig{Rule: rule, Aware: how.Aware, Blind: how.Blind, FIFO: how.FIFO, Interior: how.Interior, Embedded: how.Embedded, Ever: how.Ever, Seed: uint64(seed)}
 	return peer.NewGavel(cfg).Plan, nil
 }
 
@@ -183,7 +183,7 @@ func settingOf(data string, e experiment, p point, seed int) (sim.Setting, *grou
 	}
 	s := sim.Setting{
 		Variant: e.Name, Seed: uint64(seed), Start: begin, Horizon: farAway, Jobs: jobs, Catalogue: catalogue, Prices: prices, Plan: plan, Lockstep: true,
-		Loop:  autoscale.Settings{Round: gavelRound, Book: bookEvery, SkipUnchanged: true, MaxMoves: anyNumber},
+		Loop:  autoscale.Settings{Round: gavelRound, Book: bookEvery, SkipUnchanged: true, MaxMoves: anyNumber, ClockMax: farAway},
 		Truth: sim.Truth{Step: func(j *planner.Job) float64 { return workload.GavelStep(j.Family) }},
 	}
 	if len(e.Window) == 2 {

@@ -30,6 +30,10 @@ type GavelConfig struct {
 	// Gavel's solver did; else those of most throughput are taken.
 	Interior bool
 
+	// Embedded leaves it to the method by which Gavel's authors solved max-min fairness,
+	// step by step; Rule is then that, or its agnostic form.
+	Embedded bool
+
 	// Ever is the mechanism as Sia's authors run it: shares anew in each round; time had
 	// counts from a job's arrival on; one queue of jobs and kinds, in which the largest
 	// priority of all comes first.
@@ -204,16 +208,16 @@ func (g *Gavel) renew(f *floor) error {
 		}
 	}
 	if len(sp.Jobs) > 0 {
-		answer, err := g.cfg.Rule.Share(&sp, share.Options{Gap: 1e-6, Interior: g.cfg.Interior})
+		given, err := g.share(&sp)
 		if err != nil {
 			return fmt.Errorf("%s: %w", g.cfg.Rule.Name, err)
 		}
 		for i := range p.Jobs {
 			a := g.jobs[p.Jobs[i].Job.ID]
 			a.share = make([]float64, len(f.kinds))
-			if answer.Share != nil {
+			if given != nil {
 				for w := range a.share {
-					a.share[w] = min(max(answer.Share[i][w], 0), 1)
+					a.share[w] = min(max(given[i][w], 0), 1)
 				}
 			}
 		}
@@ -221,6 +225,27 @@ func (g *Gavel) renew(f *floor) error {
 	g.renewed, g.flag = p.Now, false
 	return nil
 }
+
+// share asks the rule; nil where it gives nothing.
+func (g *Gavel) share(p *share.Problem) ([][]float64, error) {
+	if g.cfg.Embedded {
+		switch g.cfg.Rule.Name {
+		case fairAware:
+			return fairest(p, false), nil
+		case fairAgnostic:
+			return fairest(p, true), nil
+		}
+		return nil, fmt.Errorf("only %s and %s are solved as Gavel's authors did", fairAware, fairAgnostic)
+	}
+	answer, err := g.cfg.Rule.Share(p, share.Options{Gap: 1e-6, Interior: g.cfg.Interior})
+	return answer.Share, err
+}
+
+// Rules that may be Embedded.
+const (
+	fairAware    = "max_min_fairness"
+	fairAgnostic = "max_min_fairness_agnostic"
+)
 
 // sizeOf is the gang size of a rigid job, the least of another.
 func sizeOf(j *planner.JobState) int { return j.Job.Resources.Replicas.Sizes()[0] }
