@@ -10,7 +10,10 @@
 // fronts of cost against JCT are held against ours when all of it was run, and one that is
 // not beaten fails the replay.
 //
+// Measured apart, by -plans, is what one plan of a policy takes, over the number of jobs.
+//
 //	replay [-quick] [-only NAME] [-at POINT] [-missing] [-against FILE] -out FOLDER
+//	replay -plans -out FOLDER
 //
 // It needs GOODFLEET_DATA, the folder of public data, and writes into the folder
 // REPLAY.md, replay.csv (with a hash of each run), curves.csv (what is drawn of runs),

@@ -101,7 +101,7 @@ func newDuel(e *experiment, rule string, ours, theirs []*row) duel {
 				part = 1 - at.Y/least
 			}
 			if part > d.under.part {
-				d.under = undercut{part, r.point.at(), seed}
+				d.under = undercut{part, r.point.inWords(), seed}
 			}
 		}
 	}

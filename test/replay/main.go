@@ -28,6 +28,7 @@ type config struct {
 	missing  bool   // leave what out holds already
 	against  string // file of recorded runs that ours are held against; "": none
 	parallel int    // runs side by side; 0: as many as there are processors
+	plans    bool   // measure what plans take, and run nothing
 }
 
 func main() {
@@ -38,6 +39,7 @@ func main() {
 	flag.BoolVar(&cfg.quick, "quick", false, "run only the points of the quick set")
 	flag.BoolVar(&cfg.missing, "missing", false, "run only what the folder does not hold yet")
 	flag.StringVar(&cfg.against, "against", "", "tell which runs end otherwise than in this replay.csv, and fail where a number is far from it")
+	flag.BoolVar(&cfg.plans, "plans", false, "run no experiment: measure what one plan takes, over the number of jobs, and draw it beside what the folder holds")
 	flag.IntVar(&cfg.parallel, "parallel", 0, "runs side by side (0: as many as there are processors)")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -69,10 +71,26 @@ func replay(ctx context.Context, tell io.Writer, cfg config) error {
 		return errors.New("-out: want the folder that the report is written to")
 	case cfg.quick && cfg.missing:
 		return errors.New("-quick runs all of the quick set: want no -missing beside it")
+	case cfg.plans && (cfg.quick || cfg.only != "" || cfg.at != "" || cfg.against != ""):
+		return errors.New("-plans runs no experiment: want no -quick, -only, -at or -against beside it")
 	}
 	all, err := readExperiments()
 	if err != nil {
 		return err
+	}
+	if cfg.plans {
+		list, err := measurePlans(ctx, tell, cfg.data)
+		if err != nil {
+			return err
+		}
+		if err := writePlannings(cfg.out, list); err != nil {
+			return err
+		}
+		rows := rowsOf(all, false)
+		if err := takeRecorded(rows, cfg); err != nil {
+			return err
+		}
+		return write(cfg.out, rows)
 	}
 	return replayThese(ctx, tell, cfg, all)
 }

@@ -17,7 +17,7 @@ type picture struct {
 }
 
 // picturesOf draws what there is: a picture of which nothing was run is left out.
-func picturesOf(rows []*row) []picture {
+func picturesOf(rows []*row, plannings []planning) []picture {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r *row) bool { return r.beside })
 	all := []picture{
 		{"jct-load-single.svg", "Mean JCT over load, one worker a job. Rings: published; dots: ours.", overLoad(rows, "single")},
@@ -28,6 +28,7 @@ func picturesOf(rows []*row) []picture {
 		{"week-front.svg", "A week on bought machines, mean of the seeds: ours over the value of an hour, the other rules over their parameters.", front(rows, "Cost against JCT of a week", func(e *experiment) bool { return e.Week != nil })},
 		{"spot-spend.svg", "What the machines of a run cost over time.", overTime(rows, spendCurve, "USD/h")},
 		{"spot-fleet.svg", "Accelerators held over time in that run.", overTime(rows, fleetCurve, "accelerators")},
+		{"policy-time.svg", "CPU seconds of one plan, over the number of jobs that wait, each of one to eight workers, for a quarter as many workers of each of three types: `go run ./test/replay -plans -out test/replay`. A fair policy shares time, and takes the first round from that; srpt gives whole gangs to jobs.", overPlans(plannings)},
 	}
 	return slices.DeleteFunc(all, func(p picture) bool {
 		return !slices.ContainsFunc(p.chart.Series, func(s report.ChartSeries) bool { return len(s.Points) > 0 })

@@ -15,7 +15,11 @@ func write(folder string, rows []*row) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
-	pictures, duels := picturesOf(rows), duels(rows)
+	plannings, err := readPlannings(planningsIn(folder))
+	if err != nil {
+		return err
+	}
+	pictures, duels := picturesOf(rows, plannings), duels(rows)
 	files := map[string][]byte{filepath.Join(folder, "REPLAY.md"): page(rows, pictures, duels), recordsIn(folder): table(rows), curvesIn(folder): curves(rows)}
 	if len(duels) > 0 {
 		files[frontsIn(folder)] = fronts(duels)

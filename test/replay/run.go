@@ -177,7 +177,7 @@ func settingOf(data string, e experiment, p point, seed int) (sim.Setting, *grou
 			return sim.Setting{}, nil, err
 		}
 	case "srpt":
-		plan = func(p planner.Problem) (planner.Plan, error) { return policy.SRPT(p, how.settings()) }
+		plan = srptPlan(how)
 	default:
 		return sim.Setting{}, nil, fmt.Errorf("peer %q knows no jobs of Gavel's", how.Peer)
 	}
