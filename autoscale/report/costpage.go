@@ -188,7 +188,7 @@ func (c Cost) rowPicture() picture {
 		bars = append(bars, bar{label: label, value: dollars(shown[i]), to: max(0, shown[i].Dollars()), colour: palette[0]})
 		table.Rows = append(table.Rows, []string{label, dollars(shown[i]), percent(r.Amount, c.totals.Sum.Amount)})
 	}
-	return barPicture("What cost most", fmt.Sprintf("The first %d of %d rows.", len(bars), len(rows)), "The dearest rows", bars, table)
+	return barPicture("What cost most", fmt.Sprintf("The first %d of %d rows.", len(bars), len(rows)), "The dearest rows", "USD", bars, table)
 }
 
 // whitherPicture draws how the list cost becomes useful work, step by step.
@@ -229,5 +229,5 @@ func (c Cost) whitherPicture() picture {
 		}
 	}
 	return barPicture("Where the money went", "From the list price of what was held, by what spot and discounts saved, to what was paid; less what carried no new work.",
-		"Waterfall from list price to useful work", bars, table)
+		"Waterfall from list price to useful work", "USD", bars, table)
 }

@@ -97,7 +97,7 @@ func (c Comparison) HTML(w io.Writer, page Page) error {
 		data.Rows = append(data.Rows, row)
 	}
 	data.Pictures = []picture{
-		fleetPicture(first), c.spendPicture(), burnPicture(first), c.jctPicture(), c.tradePicture(),
+		fleetPicture(first), c.spendPicture(), burnPicture(first), c.jctPicture(), c.tradePicture(), c.makespanPicture(),
 		teamPicture(first), wastePicture(first), queuePicture(first),
 	}
 	for _, s := range first.Prices {

@@ -115,6 +115,21 @@ func (c Comparison) tradePicture() picture {
 	return p
 }
 
+// makespanPicture draws how long each variant was at work.
+func (c Comparison) makespanPicture() picture {
+	var bars []bar
+	table := grid{Heads: []string{"variant", "makespan, h", "jobs left undone"}}
+	for k, o := range c.representatives() {
+		hours := unknown
+		if o.Jobs > 0 {
+			hours = number(o.MakespanHours, 1)
+		}
+		bars = append(bars, bar{label: o.Variant, value: hours, to: o.MakespanHours, colour: variantColour(k)})
+		table.Rows = append(table.Rows, []string{o.Variant, hours, number(float64(o.Unfinished), 0)})
+	}
+	return barPicture("Makespan", "From the first submission to the last completion.", "Makespan of each variant", "hours", bars, table)
+}
+
 // mark draws the point of variant k: each has a shape of its own.
 func (c *canvas) mark(k int, x, y, r float64, title string) {
 	element, at := "circle", fmt.Sprintf(`cx="%.1f" cy="%.1f" r="%.1f"`, x, y, r)
@@ -137,8 +152,8 @@ type bar struct {
 	colour       string
 }
 
-// barPicture draws horizontal bars over a scale of USD.
-func barPicture(title, caption, description string, bars []bar, table grid) picture {
+// barPicture draws horizontal bars over a scale of a unit.
+func barPicture(title, caption, description, unit string, bars []bar, table grid) picture {
 	const rowHeight, labels = 26.0, 150.0
 	most := 0.0
 	for _, b := range bars {
@@ -154,11 +169,11 @@ func barPicture(title, caption, description string, bars []bar, table grid) pict
 	for i, b := range bars {
 		y := cv.top + float64(i)*rowHeight
 		lo, hi := min(b.from, b.to), max(b.from, b.to)
-		cv.rect(cv.px(lo), y+4, cv.px(hi)-cv.px(lo), rowHeight-8, b.colour, b.label+": "+b.value+" USD")
+		cv.rect(cv.px(lo), y+4, cv.px(hi)-cv.px(lo), rowHeight-8, b.colour, b.label+": "+b.value+" "+unit)
 		cv.text(labels-8, y+rowHeight/2+4, "end", "row", shortened(b.label))
 		cv.text(cv.px(hi)+6, y+rowHeight/2+4, "start", "value", b.value)
 	}
-	cv.text((cv.left+cv.width-cv.right)/2, cv.height-2, "middle", "label", "USD")
+	cv.text((cv.left+cv.width-cv.right)/2, cv.height-2, "middle", "label", unit)
 	return picture{Title: title, Caption: caption, SVG: cv.svg(description), Table: table}
 }
 
@@ -191,7 +206,7 @@ func teamPicture(o sim.Outcome) picture {
 		hours += s.AcceleratorHours
 	}
 	table.Rows = append(table.Rows, []string{"all", dollars(total), percent(o.Cost, o.Cost), number(hours, 1)})
-	return barPicture("Cost by team", "What the jobs of each team bear; idle and booting machines belong to no team.", "Cost by team", bars, table)
+	return barPicture("Cost by team", "What the jobs of each team bear; idle and booting machines belong to no team.", "Cost by team", "USD", bars, table)
 }
 
 func percent(part, whole pricing.Money) string {
@@ -258,5 +273,5 @@ func wastePicture(o sim.Outcome) picture {
 		table.Rows = append(table.Rows, []string{s.label, dollars(s.amount), percent(s.amount, o.Cost)})
 	}
 	return barPicture("Where the money goes", "From the on-demand price of what was held, by what spot saved, to what was paid; less what carried no new work.",
-		"Waterfall from list price to useful work", bars, table)
+		"Waterfall from list price to useful work", "USD", bars, table)
 }

@@ -89,8 +89,10 @@ goes with the example of that name.
 --sweep takes a file of kind Sweep, lists of jobs, loads, policies, clusters, prices, values
 of time, caps, scales of interruptions and seeds, and runs each combination without the
 baselines, as many side by side as there are processors. What no list names is as the flags
-say. A line for each run goes into sweep.csv and sweep.jsonl in the folder --out. Stopped, it
-goes on where it was when it is called again: sweep.journal there holds what has been done.`,
+say. A line for each run goes into sweep.csv and sweep.jsonl in the folder --out; where loads
+differ, mean JCT over load is drawn in sweep-load.svg, and where money is spent, cost against
+JCT in sweep-cost.svg. Stopped, it goes on where it was when it is called again: sweep.journal
+there holds what has been done.`,
 		Example: `  goodfleet simulate
   goodfleet simulate gavel-week --burn-cap "25 USD/h" --seed 7 -o json
   goodfleet simulate jobs.yaml --from 2023-03-06 --days 2 --baselines=false --out ""

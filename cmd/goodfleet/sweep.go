@@ -356,18 +356,22 @@ func publishSweep(w io.Writer, cfg simulateConfig, t sweep.Table) error {
 			return err
 		}
 	}
+	charts, err := drawSweep(cfg.settings.out, t)
+	if err != nil {
+		return err
+	}
 	shown := sweepColumns
 	if cfg.settings.output == asCSV {
 		shown = sweep.Figures()
 	}
-	return answer{data: t, grid: sweepGrid(t, shown, filepath.Join(cfg.settings.out, sweepCSVFile))}.print(w, cfg.settings.output)
+	return answer{data: t, grid: sweepGrid(t, shown, filepath.Join(cfg.settings.out, sweepCSVFile), charts)}.print(w, cfg.settings.output)
 }
 
 // sweepColumns are the figures that a table shows; the files have all of them.
 var sweepColumns = []string{"cost_usd", "avg_jct_hours", "p95_jct_hours", "makespan_hours", "unfinished", "interruptions", "reference_hours_per_usd"}
 
-func sweepGrid(t sweep.Table, shown []string, written string) grid {
-	g := grid{head: slices.Concat(t.Axes, shown), notes: []string{"", "Written: " + written + ", " + sweepJSONFile + " beside it"}}
+func sweepGrid(t sweep.Table, shown []string, written string, charts []string) grid {
+	g := grid{head: slices.Concat(t.Axes, shown), notes: []string{"", "Written: " + written + ", " + strings.Join(append([]string{sweepJSONFile}, charts...), ", ") + " beside it"}}
 	all := sweep.Figures()
 	for range t.Axes {
 		g.right = append(g.right, false)
