@@ -2,6 +2,7 @@ package document
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
+
+	"github.com/goodfleet/goodfleet/planner/numeral"
 )
 
 // builder makes nodes of one parsed document.
@@ -98,7 +101,7 @@ func scalar(n ast.Node) (value any, reason string) {
 	switch v := n.(type) {
 	case *ast.StringNode:
 		if v.Token.Type == token.StringType && decimalNumber.MatchString(v.Value) {
-			return number(v.Value), "" // the parser takes 1e6 for text, JSON and YAML 1.2 do not
+			return numberOf(v.Value) // the parser takes 1e6 for text, JSON and YAML 1.2 do not
 		}
 		return v.Value, ""
 	case *ast.LiteralNode:
@@ -112,7 +115,7 @@ func scalar(n ast.Node) (value any, reason string) {
 		if !decimalNumber.MatchString(text) {
 			return nil, text + ": write a number in plain decimal, or text in quotes"
 		}
-		return number(text), ""
+		return numberOf(text)
 	case *ast.InfinityNode, *ast.NanNode:
 		return nil, n.GetToken().Value + " is no number that can be used"
 	}
@@ -122,9 +125,18 @@ func scalar(n ast.Node) (value any, reason string) {
 // decimalNumber is a number as JSON writes it.
 var decimalNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?$`)
 
-// number is text as encoding/json writes it: a whole number without point or
+// numberOf is a number as it stands in a file, or why it cannot be used. One that is too
+// large is found with the bounds of its field.
+func numberOf(text string) (value any, reason string) {
+	if _, err := numeral.Parse(text); errors.Is(err, numeral.ErrSmall) {
+		return nil, text + ": " + err.Error()
+	}
+	return decimal(text), ""
+}
+
+// decimal is text as encoding/json writes it: a whole number without point or
 // exponent, and nothing that a float64 cannot tell from 0.
-func number(text string) json.Number {
+func decimal(text string) json.Number {
 	f, err := strconv.ParseFloat(text, 64)
 	switch {
 	case err != nil || !strings.ContainsAny(text, ".eE"):

@@ -9,6 +9,7 @@ import (
 
 	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/planner/goodput"
+	"github.com/goodfleet/goodfleet/planner/numeral"
 )
 
 // Document is one document of a file: as a value, and with its places.
@@ -109,11 +110,11 @@ func decodeOne(file string, root *node) (Document, error) {
 	return Document{}, fmt.Errorf("kind %s has no Go type", name)
 }
 
-// endless finds a number that no float holds, where a schema sets no bound: 1e400.
+// endless finds a number that no float holds, where a schema sets no bound: 1e400, 1e-400.
 func endless(file string, n *node, path string) error {
 	if text, ok := n.value.(json.Number); ok {
-		if _, err := text.Float64(); err != nil {
-			return &Error{File: file, Line: n.line, Column: n.column, Path: path, Reason: text.String() + ": want a number below 1.8e308"}
+		if _, err := numeral.Parse(text.String()); err != nil {
+			return &Error{File: file, Line: n.line, Column: n.column, Path: path, Reason: text.String() + ": " + err.Error()}
 		}
 	}
 	for _, f := range n.fields {

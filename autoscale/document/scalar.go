@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/planner/numeral"
 	"github.com/goodfleet/goodfleet/pricing"
 )
 
@@ -153,7 +154,10 @@ func parseDecimal(text string) (float64, error) {
 			return 0, errors.New("want a plain decimal number before the unit")
 		}
 	}
-	n, err := strconv.ParseFloat(text, 64)
+	n, err := numeral.Parse(text)
+	if errors.Is(err, numeral.ErrSmall) {
+		return 0, err
+	}
 	if err != nil || n > maxDecimal {
 		return 0, errors.New("want a plain decimal number before the unit")
 	}

@@ -147,6 +147,7 @@ func TestCasesAreRefusedWithTheirPlace(t *testing.T) {
 		{"no replicas", `"replicas": 2`, `"replicas": 0`, "cases[0].queries[0].replicas"},
 		{"a text for a number", `"m0": 32`, `"m0": "32"`, "cases[0].job.m0"},
 		{"a time of zero", `"optim_time": 0.6`, `"optim_time": 0`, "cases[1].samples[0].optim_time"},
+		{"a time that would be read as 0", `"optim_time": 0.6`, `"optim_time": 1e-999`, "cases[1].samples[0].optim_time"},
 		{"a time beyond all", `"optim_time": 0.6`, `"optim_time": 1e999`, "cases[1].samples[0].optim_time"},
 		{"no samples", `[{"nodes": 1, "replicas": 1, "atomic_bsz": 8, "accum_time": 0.5, "optim_time": 0.6}]`, `[]`, "cases[1].samples"},
 		{"a field twice", `"m0": 32`, `"m0": 32, "m0": 33`, "cases[0].job.m0"},

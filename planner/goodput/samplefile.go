@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/goodfleet/goodfleet/planner/numeral"
 )
 
 // RowError is a row of a file of samples that cannot be used.
@@ -137,8 +139,8 @@ func readSample(name string, line int, fields map[string]string) (kind string, s
 	}
 	seconds := []*float64{&s.AccumSec, &s.OptimSec}
 	for i, column := range secondsColumns {
-		if *seconds[i], err = strconv.ParseFloat(fields[column], 64); err != nil {
-			return refuse(column, fmt.Sprintf("%q: want a number", fields[column]))
+		if *seconds[i], err = numeral.Parse(fields[column]); err != nil {
+			return refuse(column, fmt.Sprintf("%q: %v", fields[column], err))
 		}
 	}
 	if field, reason := s.check(); field != "" {

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/goodfleet/goodfleet/planner/numeral"
 )
 
 // InputError is a place in a document that cannot be used.
@@ -205,9 +207,9 @@ func (n node) number() float64 {
 		n.tree.fail(n.path, "want a number")
 		return 0
 	}
-	v, err := text.Float64()
-	if err != nil || math.IsInf(v, 0) {
-		n.tree.fail(n.path, "%s: is out of range", text)
+	v, err := numeral.Parse(text.String())
+	if err != nil {
+		n.tree.fail(n.path, "%s: %v", text, err)
 		return 0
 	}
 	return v

@@ -3,9 +3,11 @@ package share
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
-	"strconv"
+
+	"github.com/goodfleet/goodfleet/planner/numeral"
 )
 
 // fields are the members of a JSON object in the order of the document, their values as
@@ -142,7 +144,10 @@ func finite(text []byte) (v float64, reason string) {
 	if k := kind(text); k != "number" {
 		return 0, k + ": want a number"
 	}
-	v, err := strconv.ParseFloat(string(text), 64)
+	v, err := numeral.Parse(string(text))
+	if errors.Is(err, numeral.ErrSmall) {
+		return 0, fmt.Sprintf("%.30s: %v", text, err)
+	}
 	if err != nil {
 		return 0, fmt.Sprintf("%.30s: want %s", text, finiteWord)
 	}

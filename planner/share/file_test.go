@@ -124,6 +124,8 @@ func TestParseNamesWhatItRefuses(t *testing.T) {
 		{`{"cluster":{"a":1,"a":2},"jobs":[]}`, `cluster.a: is there twice`},
 		{`{"cluster":{"a":1},"jobs":[{"id":1,"steps_left":1e999,"throughput":{"a":1}}]}`, `jobs[0].steps_left: 1e999: want a number below 1.8e308`},
 		{`{"cluster":{"a":1},"jobs":[{"id":1,"steps_left":1,"throughput":{"a":1e999}}]}`, `jobs[0].throughput.a: 1e999: want a number below 1.8e308`},
+		{`{"cluster":{"a":1},"jobs":[{"id":1,"steps_left":1e-400,"throughput":{"a":1}}]}`, `jobs[0].steps_left: 1e-400: is out of range: it is so near to 0 that it would be read as 0`},
+		{`{"cluster":{"a":1},"jobs":[{"id":1,"steps_left":1,"throughput":{"a":0.1e-330}}]}`, `jobs[0].throughput.a: 0.1e-330: is out of range: it is so near to 0`},
 		{`{"cluster":{"a":1e999},"jobs":[]}`, `cluster.a: 1e999: want a number below 1.8e308`},
 		{`{"cluster":{"a":1},"jobs":[{"id":1,"steps_left":1,"throughput":{"a":1,"a":2}}]}`, `jobs[0].throughput.a: is there twice`},
 		{`{"cluster":{"a":1},

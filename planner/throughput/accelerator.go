@@ -7,9 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"strconv"
 	"sync"
+
+	"github.com/goodfleet/goodfleet/planner/numeral"
 )
 
 //go:embed data/accelerators.csv
@@ -92,8 +92,8 @@ func readAccelerators(name string, r io.Reader) (acceleratorList, error) {
 			case *string:
 				*field = record[i]
 			case number:
-				value, err := strconv.ParseFloat(record[i], 64)
-				if err != nil || math.IsNaN(value) || math.IsInf(value, 0) || value <= 0 {
+				value, err := numeral.Parse(record[i])
+				if err != nil || value <= 0 {
 					return acceleratorList{}, refuse("want a positive number")
 				}
 				*field.to = value * field.unit

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/goodfleet/goodfleet/planner/numeral"
 )
 
 // Table is the measured speeds of many job types. It does not change once read.
@@ -142,8 +144,11 @@ func (t *tableReader) samplesPerSec(batch int) (float64, error) {
 	if text == "" {
 		return 0, nil
 	}
-	perSec, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsNaN(perSec) || math.IsInf(perSec, 0) || perSec < 0 {
+	perSec, err := numeral.Parse(text)
+	if errors.Is(err, numeral.ErrSmall) || errors.Is(err, numeral.ErrLarge) {
+		return 0, t.refuse(t.value, err.Error())
+	}
+	if err != nil || perSec < 0 {
 		return 0, t.refuse(t.value, "want a positive number, or 0 or nothing where the job does not fit")
 	}
 	if t.bySteps {

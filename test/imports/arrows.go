@@ -11,7 +11,7 @@ const module = "github.com/goodfleet/goodfleet/"
 
 // below names what a whole layer may import, so that the lists stay short.
 var (
-	leaves        = []string{"planner/goodput", "planner/throughput", "planner/linear", "planner/block", "planner/whole", "planner/deadline"}
+	leaves        = []string{"planner/goodput", "planner/throughput", "planner/numeral", "planner/linear", "planner/block", "planner/whole", "planner/deadline"}
 	belowPlanner  = slices.Concat(leaves, []string{"pricing", "provider"})
 	belowPolicy   = slices.Concat(belowPlanner, []string{"planner"})
 	belowLoop     = slices.Concat(belowPolicy, []string{"planner/policy", "pricing/ledger", "pricing/budget", "autoscale/placement", "autoscale/schedule"})
@@ -36,18 +36,19 @@ var allowed = map[string][]string{
 	"pricing/focus":    {"pricing", "pricing/ledger", "provider"}, // bills: a ledger in the form of the standard, and back
 
 	"planner":            belowPlanner,
-	"planner/goodput":    {},
-	"planner/throughput": {},
+	"planner/numeral":    {}, // numbers of files, for all that read them
+	"planner/goodput":    {"planner/numeral"},
+	"planner/throughput": {"planner/numeral"},
 	"planner/linear":     {},
 	"planner/block":      {"planner/linear"},
 	"planner/whole":      {"planner/block", "planner/linear"},
 	"planner/deadline":   {}, // rules on hours and rates alone, as their replays on traces need them
-	"planner/share":      {"planner/block", "planner/linear", "planner/whole"},
+	"planner/share":      {"planner/block", "planner/linear", "planner/numeral", "planner/whole"},
 	"planner/policy":     slices.Concat(belowPolicy, []string{"planner/share"}), // its rules on fractions, for turns on what is owned
 
 	"autoscale/placement":      {"planner", "provider"},
 	"autoscale/schedule":       {}, // when windows are open: for the loop that heeds them and the documents that give them
-	"autoscale/document":       {"autoscale/schedule", "planner", "planner/goodput", "planner/throughput", "pricing", "pricing/ledger", "pricing/budget", "provider"},
+	"autoscale/document":       {"autoscale/schedule", "planner", "planner/goodput", "planner/numeral", "planner/throughput", "pricing", "pricing/ledger", "pricing/budget", "provider"},
 	"autoscale":                belowLoop,
 	"autoscale/store":          slices.Concat(loopAndBelow, []string{"autoscale/document"}),
 	"autoscale/runner":         loopAndBelow,
@@ -56,8 +57,8 @@ var allowed = map[string][]string{
 	"autoscale/server":         slices.Concat(loopAndBelow, []string{"autoscale/document", "autoscale/client"}),
 	"autoscale/client":         {"autoscale/document"},
 	"autoscale/node":           slices.Concat(loopAndBelow, []string{"autoscale/client"}),
-	"autoscale/sim/workload":   {"planner", "planner/throughput", "pricing", "provider"},
-	"autoscale/sim/measured":   {"planner", "planner/goodput"},                            // what jobs really do
+	"autoscale/sim/workload":   {"planner", "planner/numeral", "planner/throughput", "pricing", "provider"},
+	"autoscale/sim/measured":   {"planner", "planner/goodput", "planner/numeral"},         // what jobs really do
 	"autoscale/sim/peer":       {"planner", "planner/share", "planner/whole", "provider"}, // published schedulers: they plan for the loop, and know none; the limits of their searches of whole configs
 	"autoscale/sim":            slices.Concat(loopAndBelow, []string{"autoscale/store", "provider/fake"}),
 	"autoscale/sim/sweep":      {"autoscale/sim"},                                                            // many of them, with a row of each

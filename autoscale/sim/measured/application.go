@@ -6,7 +6,6 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io/fs"
-	"math"
 	"path"
 	"slices"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"github.com/goodfleet/goodfleet/planner/goodput"
+	"github.com/goodfleet/goodfleet/planner/numeral"
 )
 
 // Application is one training program, as it was measured. It does not change once read.
@@ -233,8 +233,8 @@ func eachRow(files fs.FS, name string, columns []string, use func(v []float64) e
 			if at < 0 {
 				return fmt.Errorf("%s: column %s is missing", name, column)
 			}
-			if values[i], err = strconv.ParseFloat(row[at], 64); err != nil || math.IsNaN(values[i]) || math.IsInf(values[i], 0) {
-				return fmt.Errorf("%s:%d: %s: %q: want a number", name, line+2, column, row[at])
+			if values[i], err = numeral.Parse(row[at]); err != nil {
+				return fmt.Errorf("%s:%d: %s: %q: %w", name, line+2, column, row[at], err)
 			}
 		}
 		if err := use(values); err != nil {

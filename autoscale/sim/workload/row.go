@@ -7,11 +7,11 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/goodfleet/goodfleet/planner/numeral"
 	"github.com/goodfleet/goodfleet/planner/throughput"
 )
 
@@ -50,9 +50,9 @@ func (f *row) text(i int, column string) string {
 // number is a finite number.
 func (f *row) number(i int, column string) float64 {
 	text := f.text(i, column)
-	v, err := strconv.ParseFloat(text, 64)
-	if text != "" && (err != nil || math.IsNaN(v) || math.IsInf(v, 0)) {
-		f.fail(column, fmt.Sprintf("%q: want a number", text))
+	v, err := numeral.Parse(text)
+	if text != "" && err != nil {
+		f.fail(column, fmt.Sprintf("%q: %v", text, err))
 	}
 	return v
 }
