@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"encoding/csv"
 	"io"
 	"strings"
 	"testing"
@@ -70,4 +71,21 @@ func cells(line string) int {
 		}
 	}
 	return n
+}
+
+// A spreadsheet takes what begins with a sign for a formula: of a name that is none.
+func TestNamesAreNoFormulasInCSV(t *testing.T) {
+	for cell, want := range map[string]string{
+		"=HYPERLINK(\"http://x\")": "'=HYPERLINK(\"http://x\")", "@sum": "'@sum", "+run": "'+run", "-run": "'-run", "-2+3+cmd|' /C calc'!A0": "'-2+3+cmd|' /C calc'!A0", "\t=1": `\t=1`,
+		"-0.10": "-0.10", "+3": "+3", "-1e-05": "-1e-05", "-4.2 %": "-4.2 %", "run-1": "run-1", "": "", "—": "—",
+	} {
+		var b bytes.Buffer
+		if err := WriteCSV(&b, [][]string{{"name", cell}}); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := csv.NewReader(&b).ReadAll()
+		if err != nil || rows[0][1] != want {
+			t.Errorf("%q: got %q, %v, want %q", cell, rows[0][1], err, want)
+		}
+	}
 }

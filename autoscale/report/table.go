@@ -44,17 +44,29 @@ func plainRow(row table.Row) table.Row {
 	return plain
 }
 
-// WriteCSV writes rows whose cells hold no control characters: a reader that shows
-// the file is not steered by a name in it.
+// WriteCSV writes rows whose cells hold no control characters and begin no formula: a
+// terminal that shows the file is not steered by a name in it, and a spreadsheet does not
+// reckon with one. A cell that would be a formula gets an apostrophe before it.
 func WriteCSV(w io.Writer, rows [][]string) error {
 	plain := make([][]string, len(rows))
 	for i, row := range rows {
 		plain[i] = make([]string, len(row))
 		for k, cell := range row {
-			plain[i][k] = document.OneLine(cell)
+			plain[i][k] = noFormula(document.OneLine(cell))
 		}
 	}
 	return csv.NewWriter(w).WriteAll(plain)
+}
+
+// noFormula is a cell as a spreadsheet takes it for text, or for the number that it is.
+func noFormula(cell string) string {
+	if cell == "" || !strings.ContainsRune("=+-@", rune(cell[0])) {
+		return cell
+	}
+	if _, err := strconv.ParseFloat(strings.TrimSuffix(cell, " %"), 64); err == nil {
+		return cell
+	}
+	return "'" + cell
 }
 
 // NewTable is an empty table in the one style that all tables have.

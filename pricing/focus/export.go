@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/pricing/ledger"
@@ -70,7 +72,7 @@ func Export(w io.Writer, charges []ledger.Charge, cfg Config) (Summary, error) {
 	for _, r := range rows {
 		line := make([]string, len(head))
 		for i, id := range head {
-			line[i] = r[id]
+			line[i] = printable(r[id])
 		}
 		lines = append(lines, line)
 	}
@@ -78,6 +80,26 @@ func Export(w io.Writer, charges []ledger.Charge, cfg Config) (Summary, error) {
 		return sum, fmt.Errorf("focus: %w", err)
 	}
 	return sum, nil
+}
+
+// printable is a value without control characters, which a reader of bills refuses and a
+// terminal obeys: each is written as Go writes it in quotes. Values stay as they are
+// otherwise, also those that a spreadsheet takes for a formula: the standard wants names as
+// their owner gave them.
+func printable(text string) string {
+	if strings.IndexFunc(text, unicode.IsControl) < 0 {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if unicode.IsControl(r) {
+			quoted := strconv.QuoteRuneToASCII(r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // segmentKey tells rows apart.

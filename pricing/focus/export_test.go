@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -308,5 +309,26 @@ func TestTenThousandRowsKeepPriceTimesQuantity(t *testing.T) {
 	}
 	if want := ledger.Total(charges).Sum.Amount; sum.Billed != want {
 		t.Errorf("billed %s, want %s", sum.Billed, want)
+	}
+}
+
+// Names in a ledger may hold anything: what is exported can be read again, and holds no
+// control characters.
+func TestExportHoldsNoControlCharacters(t *testing.T) {
+	const evil = "a\x1b[2J\x00\r\n\u009b"
+	charges, names := example(t)
+	for i := range charges {
+		c := &charges[i]
+		c.Job, c.Team, c.Instance = evil+c.Job, evil+c.Team, provider.InstanceID(evil)+c.Instance
+	}
+	var b bytes.Buffer
+	if _, err := focus.Export(&b, charges, focus.Config{Version: focus.V12, Names: names}); err != nil {
+		t.Fatal(err)
+	}
+	if i := strings.IndexFunc(b.String(), func(r rune) bool { return r != '\n' && unicode.IsControl(r) }); i >= 0 {
+		t.Errorf("holds %q", b.String()[i:i+10])
+	}
+	if _, _, err := focus.Read(&b); err != nil {
+		t.Errorf("cannot be read again: %v", err)
 	}
 }
