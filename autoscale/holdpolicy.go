@@ -18,7 +18,7 @@ import (
 // is what is covered may burn at until then.
 func (l *Loop) holdPolicy(t *total, now time.Time, most pricing.Rate, save time.Duration) {
 	p := t.policy
-	t.lasts = l.tailOf(save)
+	t.lasts = l.cfg.Settings.Tail(save)
 	tail := most.Over(t.lasts)
 	before := t.mark
 	if !t.mark.From.Equal(t.from) {
@@ -69,10 +69,8 @@ func (l *Loop) holdPolicy(t *total, now time.Time, most pricing.Rate, save time.
 	l.enforce(t, now)
 }
 
-// tailOf is how long a stop takes, of jobs that need save for it.
-func (l *Loop) tailOf(save time.Duration) time.Duration {
-	return save + 3*l.cfg.Settings.Round + l.cfg.Settings.Grace
-}
+// Tail is how long a stop by a budget policy takes, of jobs that need save for it.
+func (s *Settings) Tail(save time.Duration) time.Duration { return save + 3*s.Round + s.Grace }
 
 // perPeriod is the period as words after an amount.
 func perPeriod(p budget.Period) string {

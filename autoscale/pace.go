@@ -58,7 +58,7 @@ func (l *Loop) stopOf(t *total) time.Duration {
 			save = r.Job.Checkpoint.Save
 		}
 	}
-	return max(t.lasts, l.tailOf(save)) + l.cfg.Settings.Round
+	return max(t.lasts, l.cfg.Settings.Tail(save)) + l.cfg.Settings.Round
 }
 
 // dearer is how many times its rate a spot machine may come to cost: the most of what is

@@ -21,6 +21,10 @@ func TestDestinationsThatCannotBeUsedAreNamedByLine(t *testing.T) {
 	}
 	for _, tt := range []struct{ old, new, want string }{
 		{"https://example.com/hook", "http://example.com", `fleet.yaml:6:12: spec.destinations[0].url: "http://example.com": want https`},
+		{"https://example.com/hook", "https://example.com:99999/hook", `fleet.yaml:6:12: spec.destinations[0].url: "https://example.com:99999/hook": port "99999": want 1 to 65535`},
+		{"https://example.com/hook", "https://example.com:0/", `fleet.yaml:6:12: spec.destinations[0].url: "https://example.com:0/": port "0": want 1 to 65535`},
+		{"https://example.com/hook", "https://example.com:/", `fleet.yaml:6:12: spec.destinations[0].url: "https://example.com:/": port "": want 1 to 65535`},
+		{"https://example.com/hook", "https://:443/", `fleet.yaml:6:12: spec.destinations[0].url: "https://:443/" names no host`},
 		{"      secretFile: hook.key\n", "", "fleet.yaml:5:7: spec.destinations[0]: want secretFile or secretVariable, one of them"},
 		{"hook.key", "hook.key\n      secretVariable: OPS_KEY", "fleet.yaml:5:7: spec.destinations[0]: want secretFile or secretVariable, one of them"},
 		{"WEB_KEY", `"WEB KEY"`, `fleet.yaml:8:63: spec.destinations[1].secretVariable: "WEB KEY": want the name of a variable`},

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -67,7 +66,7 @@ func readPolicies(files []string, in io.Reader) (budget.Policies, error) {
 			return nil, errors.New("--budgets -: policies are read from files here, since jobs may come from standard input")
 		}
 		if name == "-" {
-			data, err = io.ReadAll(in)
+			data, err = readAll(in, "stdin", mostDocument)
 		} else {
 			data, err = readFile(name)
 		}
@@ -81,14 +80,6 @@ func readPolicies(files []string, in io.Reader) (budget.Policies, error) {
 		all = append(all, list...)
 	}
 	return budget.NewPolicies(all...)
-}
-
-// bare is what is wrong with a file, without the name of it and what was tried.
-func bare(err error) error {
-	if at := (*fs.PathError)(nil); errors.As(err, &at) {
-		return at.Err
-	}
-	return err
 }
 
 // showPolicies tells what policies say.

@@ -46,7 +46,7 @@ cheapest first, and names the policy that answers. Exit code 2 when nothing may 
 	cmd.Flags().StringVar(&cfg.team, "team", "", "team of the job")
 	cmd.Flags().StringVar(&cfg.project, "project", "", "project of the job")
 	cmd.Flags().StringVar(&cfg.span.now, "now", "", "instant up to which charges are known (default now)")
-	cmd.Flags().StringVar(&cfg.at, "at", "", "instant of the prices (default the newest)")
+	cmd.Flags().StringVar(&cfg.at, "at", "", "instant of the prices (default --now)")
 	cfg.span.zone = "UTC"
 	return cmd
 }
@@ -81,6 +81,9 @@ func runBudgetExplain(ctx context.Context, s streams, cfg budgetConfig, name str
 		return err
 	}
 	x := explainer{world, policies, all, span.now, world.newest()}
+	if span.now.Before(x.at) {
+		x.at = span.now // what was not known yet decides nothing
+	}
 	if cfg.at != "" {
 		if x.at, err = instant("at", cfg.at); err != nil {
 			return err

@@ -61,7 +61,7 @@ func (cfg budgetConfig) notices(ctx context.Context, policies budget.Policies, a
 	}
 	look := budget.Look{Now: now, Round: cfg.settings.round}
 	if snap != nil {
-		look.Tail = func(s *budget.Standing) pricing.Money { return tailOf(snap, *s) }
+		look.Tail = func(s *budget.Standing) pricing.Money { return tailOf(snap, *s, cfg.settings.round) }
 	}
 	due := budget.Due(policies, all, look)
 	if snap != nil {

@@ -112,7 +112,7 @@ func runBudgetStatus(ctx context.Context, w io.Writer, cfg budgetConfig, now tim
 			row.From, row.Until, ends = &s.From, &s.Until, s.Until.Format("2006-01-02 15:04")
 		}
 		if snap != nil {
-			sum := s.Spent + tailOf(snap, s)
+			sum := s.Spent + tailOf(snap, s, cfg.settings.round)
 			row.Committed, committed = &sum, cents(sum.Dollars())
 		}
 		if s.Forecast.Known && !s.Policy.Cap.Period.Endless() {
@@ -164,8 +164,8 @@ func runBudgetStatus(ctx context.Context, w io.Writer, cfg budgetConfig, now tim
 }
 
 // tailOf is what the machines of a store go on to cost against a cap until they could be
-// stopped.
-func tailOf(snap *autoscale.Snapshot, s budget.Standing) pricing.Money {
+// stopped: by rounds of a length, as the loop reckons it.
+func tailOf(snap *autoscale.Snapshot, s budget.Standing, round time.Duration) pricing.Money {
 	defaults := autoscale.DefaultSettings()
 	total := s.Policy.Total(s.Key)
 	catalogue, err := provider.EmbeddedCatalogue()
@@ -198,5 +198,6 @@ func tailOf(snap *autoscale.Snapshot, s budget.Standing) pricing.Money {
 		limit := budget.Limit{Over: total.Covers}
 		sum += limit.Share(budget.Ask{Offering: m.Instance.Offering, Count: 1, Rate: m.Rate, For: parts})
 	}
-	return sum.Over(save + 3*defaults.Round + defaults.Grace)
+	defaults.Round = round
+	return sum.Over(defaults.Tail(save))
 }

@@ -97,7 +97,7 @@ func writeExamples(w io.Writer, names []string, folder string) error {
 // readJobsFile reads a file, an example by its name, or "-" for in.
 func readJobsFile(name string, in io.Reader) (file string, text []byte, err error) {
 	if name == "-" {
-		text, err = io.ReadAll(in)
+		text, err = readAll(in, "stdin", mostDocument)
 		return "stdin", text, err
 	}
 	text, err = readFile(name)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"time"
@@ -134,9 +133,9 @@ func linesOf(file *os.File) (*ledger.File, error) {
 	if info.Mode().IsRegular() {
 		return ledger.NewFile(file, info.Size()), nil
 	}
-	text, err := io.ReadAll(file)
+	text, err := readAll(file, file.Name(), mostPiped)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: write what comes by a pipe to a file first", err)
 	}
 	return ledger.NewFile(bytes.NewReader(text), int64(len(text))), nil
 }

@@ -37,7 +37,7 @@ func (world world) readRunning(ctx context.Context, cfg askConfig, in io.Reader)
 	var err error
 	if name == "-" {
 		name = "stdin"
-		text, err = io.ReadAll(in)
+		text, err = readAll(in, name, mostDocument)
 	} else {
 		text, err = readFile(name)
 	}

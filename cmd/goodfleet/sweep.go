@@ -310,7 +310,7 @@ func (cfg simulateConfig) beside() ([]string, error) {
 	for _, name := range s.budgets {
 		hash, err := hashOfFile(name)
 		if err != nil {
-			return nil, fmt.Errorf("budgets: %w", err)
+			return nil, fmt.Errorf("%s: %w", name, bare(err)) // as whoever reads policies says it
 		}
 		list = append(list, "budgets "+hash)
 	}

@@ -18,6 +18,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -60,6 +61,13 @@ func CheckURL(text string) error {
 		return fmt.Errorf("a URL with a user in it: the secret is a file of its own")
 	case u.Fragment != "":
 		return fmt.Errorf("%q: a fragment is not sent", text)
+	case u.Hostname() == "":
+		return fmt.Errorf("%q names no host", text)
+	}
+	if port := u.Port(); port != "" || strings.HasSuffix(u.Host, ":") {
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+			return fmt.Errorf("%q: port %q: want 1 to 65535", text, port)
+		}
 	}
 	return nil
 }

@@ -150,6 +150,12 @@ type Step struct {
 	Do       Action
 }
 
+// same reports whether two steps do the same at the same point of one measure: whichever
+// waits for more rounds is never heard of.
+func (s Step) same(other Step) bool {
+	return s.At == other.At && s.Measure == other.Measure && s.Quantile == other.Quantile && s.Do == other.Do
+}
+
 // Exception loosens its own policy for a time.
 type Exception struct {
 	From, Until time.Time // zero From: it has begun
@@ -231,6 +237,9 @@ func (p *Policy) Validate() (field string, err error) {
 			return at + ".quantile", fmt.Errorf("want 50%% or 90%%")
 		case s.At <= 0:
 			return at + ".at", fmt.Errorf("want more than 0%%")
+		}
+		if k := slices.IndexFunc(p.Steps[:i], s.same); k >= 0 {
+			return at, fmt.Errorf("it does what steps[%d] does at the same point", k)
 		}
 	}
 	return p.senseless()
