@@ -69,6 +69,23 @@ func decide(s *State, planFunc PlanFunc) (*decision, error) {
 	return d, nil
 }
 
+// goOn carries on with what the last plan decided: gangs whose machines have become ready
+// start, those that stand in the way of others stop, and machines end that were only waited
+// for.
+func goOn(s *State) (*decision, error) {
+	d := &decision{}
+	m := newMoves(s, nil)
+	if err := m.place(); err != nil {
+		return nil, err
+	}
+	d.diff.Stops = m.stops()
+	d.diff.Starts = m.starts()
+	d.diff.Terminations, d.diff.Drains = m.ends(nil)
+	s.limitEnds(d, m.robbed())
+	d.diff.name(s.Woke)
+	return d, nil
+}
+
 // running is an allocation as the state keeps it.
 func running(a planner.Allocation, plan *planner.Plan, now time.Time) *planner.Running {
 	r := &planner.Running{Config: a.Config, Offering: a.Offering, Since: now}

@@ -59,11 +59,11 @@ func (l *Loop) observe(ctx context.Context, now time.Time) (*State, error) {
 	}
 	l.tellGuard(now)
 	clock, due := l.wake(now)
-	if !due {
+	if !due && !l.last.goesOn {
 		return nil, nil
 	}
 	state := l.state(now)
-	state.Woke = clock
+	state.Woke, state.Stands = clock, !due
 	return state, nil
 }
 
@@ -139,10 +139,25 @@ func (l *Loop) readReady(now time.Time) {
 			m.Ready = true
 			l.countFit(m)
 			l.cache.touchMachine(m)
-			l.last.changed = true
+			l.happened(l.allWanted(m)) // else others may come to it that would not wait for it
 			l.machineEvent(m.ReadyAt, EventReady, m, "")
 		}
 	}
+}
+
+// allWanted reports whether jobs are to have every accelerator of a machine.
+func (l *Loop) allWanted(m *InstanceRecord) bool {
+	t, ok := l.typeOf(m.Instance.Offering)
+	if !ok {
+		return false
+	}
+	wanted := 0
+	for _, r := range l.cache.jobs {
+		if r.Target != nil && slices.Contains(r.Target.Machines, m.Instance.ID) {
+			wanted += r.Target.Config.Replicas / r.Target.Config.Nodes
+		}
+	}
+	return wanted >= t.Count
 }
 
 // tellHazards passes on what happened to the pools that we hold something of. A

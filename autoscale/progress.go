@@ -144,11 +144,12 @@ func (l *Loop) free(r *JobRecord, at time.Time) {
 	if r.Target != nil && sameMachines(*r.Target, gang) && r.Stopping == 0 {
 		r.Target = nil // it lost these machines; the plan may give them again
 	}
+	moving := r.Stopping == StopSave && r.Target != nil && r.Ended.IsZero()
 	l.cache.unseat(r)
 	if r.Ended.IsZero() {
 		l.cache.aim(r, r.Target, at)
 	}
-	l.last.changed = true
+	l.happened(moving) // it was stopped for the place that the last plan gave it
 }
 
 // fail counts a failure of a job's program. After too many in a row without
@@ -161,6 +162,7 @@ func (l *Loop) fail(r *JobRecord, at time.Time, why string) {
 	}
 	l.jobEvent(at, EventFailed, r, why)
 	l.free(r, at)
+	l.last.changed = true
 }
 
 // loseMachine deals with a machine that is no longer there: its gangs are lost,
@@ -170,7 +172,7 @@ func (l *Loop) loseMachine(m *InstanceRecord, now time.Time) {
 	if at.IsZero() || at.After(now) {
 		at = now
 	}
-	l.last.changed = true
+	l.last.changed = l.last.changed || !l.expected(m)
 	if m.Instance.Cause == provider.EndedByUs || !m.EndAsked.IsZero() {
 		l.machineEvent(at, EventEnded, m, "")
 	} else {
@@ -196,6 +198,21 @@ func (l *Loop) loseMachine(m *InstanceRecord, now time.Time) {
 		l.repeats = append(l.repeats, repeat{r, Progress{State: GangRunning}})
 	}
 	l.abandon(m.Instance.ID, now)
+}
+
+// expected reports whether the last plan did without a machine that is gone now, and would
+// be the same with what that took of caps and quotas. The loss of a pool says something of
+// its other machines.
+func (l *Loop) expected(m *InstanceRecord) bool {
+	if l.last.open || !l.last.roomy || len(l.enforced)+len(l.totals) > 0 {
+		return false
+	}
+	if !m.EndAsked.IsZero() {
+		return true
+	}
+	return !m.Noticed.IsZero() && !slices.ContainsFunc(l.cache.machines, func(x *InstanceRecord) bool {
+		return x.Instance.Live() && x.Noticed.IsZero() && x.Instance.Offering.Pool() == m.Instance.Offering.Pool()
+	})
 }
 
 // anyLeft reports whether a machine of the gang is still there.

@@ -16,11 +16,15 @@ import (
 type decided struct {
 	made    bool           // there was a plan since the store was loaded
 	changed bool           // something happened since
+	goesOn  bool           // something happened since that it counts on: gangs may come and go, and machines end
+	open    bool           // jobs wait, or were put off: whenever something happens, there may be room for them
+	roomy   bool           // more room would not change it
 	paced   bool           // a part of it was too much for one round
 	rates   []pricing.Rate // that it saw, by place in Config.Offerings; 0: none known
 	book    *pricing.Book  // the last one whose rates are near enough to those
 	next    time.Time      // when a clock passes; zero: none does
 	clock   planner.Clock  // that one
+	ready   time.Time      // when a machine is ready for which only jobs of the plan wait; zero: none is on its way
 	plan    planner.Plan
 	budgets []planner.BudgetPrice // that it saw
 }

@@ -17,7 +17,7 @@ import (
 type Round struct {
 	Number  int64
 	At      time.Time
-	Skipped bool   // nothing had changed, or nothing may change: no plan was made
+	Skipped bool   // nothing had changed, or nothing may change: nothing was decided
 	Halted  string // why nothing may change; "": it may
 	Breaker string // why the breaker is open; "": it is not
 	Replans int    // plans made anew because launches failed
@@ -29,8 +29,8 @@ type Round struct {
 	Burn    pricing.Rate    // sum of the rates of all machines at the end of the round
 	Notices []budget.Notice // what destinations of budget policies are to be told
 
-	// NextDecision is when a clock passes that may change the plan if nothing else
-	// happens; zero: never. NextClock is its name.
+	// NextDecision is when a clock passes that may change the plan, or lets it go on, if
+	// nothing else happens; zero: never. NextClock is its name.
 	NextDecision time.Time
 	NextClock    planner.Clock
 }
@@ -64,7 +64,7 @@ func (l *Loop) Round(ctx context.Context, now time.Time) (Round, error) {
 		saidErr = l.sayAgain(ctx, now)
 	}
 	diff, actErr := Diff{}, error(nil)
-	if state != nil { // else nothing has changed since the last plan
+	if state != nil { // else nothing has changed since the last decision
 		decision, err := l.decide(state)
 		if err != nil {
 			// The fleet stays as it is, and what it costs is booked.
@@ -72,11 +72,14 @@ func (l *Loop) Round(ctx context.Context, now time.Time) (Round, error) {
 		}
 		decision, actErr = l.act(ctx, state, decision)
 		diff = decision.diff
-		l.tellHeld(decision.plan, now)
-		l.tellPromises(decision.plan, now)
-		l.claim(decision.plan, diff.Deferred, now)
-		l.keep(decision.plan, now)
-		l.allowed = l.allowed && actErr != nil
+		if !state.Stands {
+			l.tellHeld(decision.plan, now)
+			l.tellPromises(decision.plan, now)
+			l.claim(decision.plan, diff.Deferred, now)
+			l.keep(decision, now)
+			l.allowed = l.allowed && actErr != nil
+		}
+		l.wakeAt(now)
 	}
 	// What was bought is booked, even after a failed act or during a shutdown.
 	if err := l.settle(context.WithoutCancel(ctx), now); err != nil {
@@ -97,6 +100,12 @@ func (l *Loop) Round(ctx context.Context, now time.Time) (Round, error) {
 // decide is what the diff is made by. What happens from here on is news to the
 // plan that it comes from.
 func (l *Loop) decide(state *State) (*decision, error) {
+	l.last.goesOn = false
+	if state.Stands {
+		d, err := goOn(state)
+		l.last.changed = err != nil
+		return d, err
+	}
 	l.last.changed = false
 	d, err := decide(state, l.cfg.Plan)
 	l.beliefs.NextRound()
@@ -145,10 +154,27 @@ func (l *Loop) wake(now time.Time) (clock planner.Clock, due bool) {
 	return planner.NoClock, !l.cfg.Settings.SkipUnchanged
 }
 
-// keep remembers what a plan was made of, and when the next one is due.
-func (l *Loop) keep(plan planner.Plan, now time.Time) {
-	l.last = decided{made: true, changed: l.last.changed, paced: l.last.paced, plan: plan, rates: l.rates, book: l.prices, budgets: l.budgetPrices(now)}
-	l.last.next, l.last.clock = plan.NextDecision, plan.NextClock
+// keep remembers what a plan was made of.
+func (l *Loop) keep(d *decision, now time.Time) {
+	l.last = decided{
+		made: true, changed: l.last.changed, goesOn: l.last.goesOn, paced: l.last.paced, open: len(d.plan.Waits)+len(d.diff.Deferred) > 0, roomy: d.plan.Roomy,
+		plan: d.plan, rates: l.rates, book: l.prices, budgets: l.budgetPrices(now),
+	}
+}
+
+// happened notes that something has, and whether the last plan counts on it: then
+// that goes on, if nobody waits.
+func (l *Loop) happened(planned bool) {
+	if planned && !l.last.open {
+		l.last.goesOn = true
+	} else {
+		l.last.changed = true
+	}
+}
+
+// wakeAt finds out when the next plan is due.
+func (l *Loop) wakeAt(now time.Time) {
+	l.last.next, l.last.clock, l.last.ready = l.last.plan.NextDecision, l.last.plan.NextClock, time.Time{}
 	l.clocks(now, func(at time.Time, clock planner.Clock) {
 		if l.last.next.IsZero() || at.Before(l.last.next) {
 			l.last.next, l.last.clock = at, clock
@@ -210,8 +236,10 @@ func (l *Loop) clocks(now time.Time, tell func(at time.Time, clock planner.Clock
 		}
 		if m.Instance.State == provider.Pending {
 			ahead(l.overdue(m), PendingClock)
-		} else {
+		} else if l.last.open || !l.allWanted(m) {
 			ahead(m.ReadyAt, ReadyClock)
+		} else if m.ReadyAt.After(now) && (l.last.ready.IsZero() || m.ReadyAt.Before(l.last.ready)) {
+			l.last.ready = m.ReadyAt
 		}
 	}
 	for _, s := range l.cache.shortages {
@@ -268,6 +296,9 @@ func (l *Loop) result(now time.Time, diff Diff) Round {
 		Number: l.cache.round, At: now, Halted: l.halt, Replans: l.replans, Diff: diff, Plan: l.last.plan, Bought: l.bought,
 		Notices: l.notices,
 		Events:  l.told, Burn: l.burn(), NextDecision: l.last.next, NextClock: l.last.clock,
+	}
+	if at := l.last.ready; !at.IsZero() && (r.NextDecision.IsZero() || at.Before(r.NextDecision)) {
+		r.NextDecision, r.NextClock = at, ReadyClock
 	}
 	if o, open := l.cache.overrides.of(Breaker, ""); open {
 		r.Breaker = o.Why

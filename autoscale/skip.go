@@ -27,7 +27,7 @@ func (l *Loop) Skip(ctx context.Context, now time.Time) (bool, error) {
 	if !l.still(now) || l.quote(now) != nil {
 		return false, nil
 	}
-	if _, due := l.wake(now); due {
+	if _, due := l.wake(now); due || l.last.goesOn {
 		return false, nil
 	}
 	l.cache.round++

@@ -48,6 +48,7 @@ type State struct {
 	Grown     int                          // machines bought within the last minute
 	MaxGrowth int                          // and how many may be; 0: not limited
 	MaxMoves  int                          // jobs that may move in a round; 0: not limited
+	Stands    bool                         // nothing is new that the last plan does not count on: it goes on
 	Woke      planner.Clock                // the clock that woke the round, when nothing else did
 
 	Hints        map[provider.Pool]time.Time // when a cloud last said that it may take machines of a pool

@@ -28,6 +28,7 @@ type proof struct {
 func (pr *Program) prove(best *packing, slack, enough float64, nodes int, lim Limits) (*packing, Bound) {
 	r := pr.relax()
 	bound := r.solve(best, best.value()+enough)
+	pr.short = pr.short || r.pressed()
 	if bound <= best.value()+enough {
 		return best, Bound{Value: max(bound, best.value()), Kind: "proved"}
 	}

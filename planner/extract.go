@@ -137,8 +137,15 @@ func (s Solution) UsedUp(i int, c *Column) bool {
 		bought = k.bought[slot]
 	}
 	row := k.pr.quotaOf[c.Offer]
-	return o.Cap >= 0 && bought+c.Nodes > o.Cap || row >= 0 && c.Nodes*k.pr.Problem.Quotas[row].Unit.Use(o.Type) > k.quota[row]
+	used := o.Cap >= 0 && bought+c.Nodes > o.Cap || row >= 0 && c.Nodes*k.pr.Problem.Quotas[row].Unit.Use(o.Type) > k.quota[row]
+	k.pr.short = k.pr.short || used
+	return used
 }
+
+// Roomy reports whether nothing that was looked at, from the columns of the program to this
+// solution and what was asked of it, lacked room in a cap, a quota, a row or a supply: with
+// more of it all would have gone the same way.
+func (s Solution) Roomy() bool { return !s.packing.pr.short }
 
 // CouldStart says what keeps a waiting job of the solution from its best column:
 // the row that binds. It is "" when nothing binds and its worth is too small.

@@ -262,7 +262,9 @@ func (k *packing) use(p *proposal, b int) {
 }
 
 func (k *packing) withinCap(more float64) bool {
-	return more <= 0 || k.pr.Problem.BurnCap == 0 || k.burn+more <= k.capped+capSlack
+	within := more <= 0 || k.pr.Problem.BurnCap == 0 || k.burn+more <= k.capped+capSlack
+	k.pr.short = k.pr.short || !within
+	return within
 }
 
 // capSlack forgives the rounding of sums of rates, far below a nano dollar's
@@ -272,11 +274,13 @@ const capSlack = 1e-9
 // mayBuy reports whether n more machines of an offer may be bought.
 func (k *packing) mayBuy(offer, n int) bool {
 	o := &k.pr.Problem.Offers[offer]
-	if o.Blocked != "" || o.Cap >= 0 && k.bought[k.pr.slot[offer]]+n > o.Cap {
+	if o.Blocked != "" {
 		return false
 	}
 	row := k.pr.quotaOf[offer]
-	return row < 0 || n*k.pr.Problem.Quotas[row].Unit.Use(o.Type) <= k.quota[row]
+	may := (o.Cap < 0 || k.bought[k.pr.slot[offer]]+n <= o.Cap) && (row < 0 || n*k.pr.Problem.Quotas[row].Unit.Use(o.Type) <= k.quota[row])
+	k.pr.short = k.pr.short || !may
+	return may
 }
 
 // best is the seat of job i that adds most. Equal seats go to the one that it

@@ -99,7 +99,11 @@ func (pr *Program) classes() []class {
 			}
 			put(c, worth)
 		}
-		if !p.Offers[o].forSale() || len(heldOn[o]) == 0 && !pr.admitsAlone(col) {
+		if !p.Offers[o].forSale() {
+			return
+		}
+		if len(heldOn[o]) == 0 && !pr.admitsAlone(col) {
+			pr.short = true
 			return
 		}
 		if ofOffer[o] < 0 {

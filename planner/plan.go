@@ -117,6 +117,8 @@ type Plan struct {
 	Bound Bound   // no plan is worth more
 	Gap   float64 // (bound − value) over the spend and time it decides on
 
+	Roomy bool // no cap, quota, row or short supply kept anything from it: with more room it would be the same
+
 	Burn         pricing.Rate // sum of rates of the machines held
 	NextDecision time.Time    // when a clock passes if nothing else happens; zero: never
 	NextClock    Clock

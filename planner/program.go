@@ -37,6 +37,7 @@ type Program struct {
 	times        float64    // what a dollar of rates counts, 1 + mu
 	idleOf       []float64  // of each row, what those who run bear of idle parts, USD/h; nil: none
 	room         room       // what is kept free of the cap and the rows
+	short        bool       // something was looked at for which a cap, a quota, a row or a supply had no room
 	counted      [][]answer // of each row that narrows down: by job, the last line of none, and offer
 }
 
@@ -54,7 +55,7 @@ func NewProgram(p *Problem, tr Transfer) (*Program, error) {
 	if err := p.checkBudgets(); err != nil {
 		return nil, err
 	}
-	pr.times = 1 + p.Mu()
+	pr.times, pr.short = 1+p.Mu(), len(p.Rows) > 0
 	for i := range p.Rows {
 		if err := p.Rows[i].Check(); err != nil {
 			return nil, fmt.Errorf("rows[%d]: %w", i, err)
@@ -71,6 +72,7 @@ func NewProgram(p *Problem, tr Transfer) (*Program, error) {
 			return nil, fmt.Errorf("offers[%d]: %s: rate %s, %d accelerators", i, o.Offering, o.Rate, o.Type.Count)
 		}
 		pr.quotaOf[i] = quotaRow(p.Quotas, o)
+		pr.short = pr.short || o.Blocked == "" && o.Cap >= 0 && o.Cap < cheapSupply
 	}
 	busy := make(map[provider.InstanceID]bool, len(p.Machines))
 	for i := range p.Jobs {
@@ -105,6 +107,9 @@ func NewProgram(p *Problem, tr Transfer) (*Program, error) {
 		}
 		seen[s.Job.ID] = true
 		d := Demand{State: s, Current: -1, Columns: sh.columns(p, s, tr)}
+		for c := range d.Columns {
+			pr.short = pr.short || p.BurnCap > 0 && d.Columns[c].Alone > p.BurnCap.Dollars()
+		}
 		if len(d.Columns) == 0 {
 			d.Lacks, _ = Lacks(s.Job, p.Offers)
 			if d.Lacks != "" && s.Job.Refuses != nil {
@@ -186,7 +191,9 @@ func (pr *Program) Spare(c *Column) bool {
 		return true
 	}
 	q := pr.quotaOf[c.Offer]
-	return o.forSale() && (o.Cap < 0 || need <= o.Cap) && (q < 0 || need*p.Quotas[q].Unit.Use(o.Type) <= p.Quotas[q].Left)
+	room := (o.Cap < 0 || need <= o.Cap) && (q < 0 || need*p.Quotas[q].Unit.Use(o.Type) <= p.Quotas[q].Left)
+	pr.short = pr.short || !room
+	return o.forSale() && room
 }
 
 // holds reports whether every machine of r is here and stays.
@@ -253,6 +260,7 @@ func (pr *Program) prune(d *Demand, held []bool) {
 	for k := range d.Columns {
 		c := &d.Columns[k]
 		if limit := pr.Problem.BurnCap; limit > 0 && c.Alone > (limit+pr.Problem.Aside).Dollars()+capSlack && !held[c.Offer] {
+			pr.short = true
 			continue // no plan has room for it
 		}
 		share := max(c.Here, c.Bought) - pr.times*c.Alone*float64(c.PerNode)/float64(pr.Problem.Offers[c.Offer].Type.Count)

@@ -231,6 +231,18 @@ func (r *relaxation) solve(from *packing, enough float64) float64 {
 	return r.bound
 }
 
+// pressed reports whether room in the cap, in a quota or in a supply that may be bought has
+// a price.
+func (r *relaxation) pressed() bool {
+	for row := r.jobs; row < len(r.duals); row++ {
+		held := slices.ContainsFunc(r.classes, func(k class) bool { return k.row == row })
+		if r.duals[row] > 0 && !held {
+			return true
+		}
+	}
+	return false
+}
+
 // rentAt is what a machine of class c must earn under the duals y.
 func (r *relaxation) rentAt(c int, y []float64) float64 {
 	rent := r.classes[c].cost

@@ -55,6 +55,7 @@ func Solve(pr *Program, scale float64, lim Limits) Solution {
 	}
 	pr.index()
 	mu := pr.capPrice()
+	pr.short = pr.short || mu > 0
 	present := newPacking(pr)
 	present.exchanges = lim.Exchanges
 	for i := range pr.Jobs {

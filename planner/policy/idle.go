@@ -42,8 +42,9 @@ func keepIdle(p *planner.Problem, pr *planner.Program, know []worth, full []plan
 		m := machine[r.Instance]
 		come, v, o := arrivals(p, know, full, r.Offering)
 		k := idle[r.Offering] + 1
-		if m == nil || o == nil || m.Leaving || m.Rate <= 0 || m.ReadyAt.After(p.Now) ||
-			p.BurnCap > 0 && plan.Burn+m.Rate > p.BurnCap ||
+		capped := m != nil && p.BurnCap > 0 && plan.Burn+m.Rate > p.BurnCap
+		plan.Roomy = plan.Roomy && !capped
+		if m == nil || o == nil || m.Leaving || m.Rate <= 0 || m.ReadyAt.After(p.Now) || capped ||
 			atLeast(k, come*o.Boot.Hours())*(m.Rate.Dollars()+v) <= m.Rate.Dollars() {
 			kept = append(kept, r)
 			continue

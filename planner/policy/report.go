@@ -59,6 +59,7 @@ func report(p *planner.Problem, pr *planner.Program, sol planner.Solution, know 
 			wake(p.Now.Add(firstRun(d)-d.State.Held), planner.HeadClock)
 		}
 	}
+	plan.Roomy = sol.Roomy() && len(plan.Waits)+len(plan.Promises) == 0
 	for _, at := range delay(p, know, full, &plan) {
 		wake(at, planner.FreeClock)
 	}
