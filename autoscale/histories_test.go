@@ -209,13 +209,21 @@ func (s *story) check() {
 		for _, p := range s.policies {
 			key := p.Cap.Each.Key(f)
 			total := p.Total(key)
-			from, until := total.Span(c.From)
-			if p.Cap.Each != budget.ForAll && key == "" || c.From.Before(from) || !c.From.Before(until) || !total.Covers(f) {
+			if p.Cap.Each != budget.ForAll && key == "" || !total.Covers(f) {
 				continue
 			}
-			a := account{p.Name, key, from}
-			sums[a] += c.Amount
-			lines[a] = append(lines[a], fmt.Sprintf("%8v to %8v %-8s %-7s %s %s %s at %s", c.From.Sub(start), c.To.Sub(start), c.Account, c.Job, c.Instance, c.Offering, c.Amount, c.Rate))
+			for at := c.From; ; { // a line that takes back a run may lie in several periods
+				from, until := total.Span(at)
+				a, part := account{p.Name, key, from}, c.Amount.Between(c.From, c.To, from, until)
+				if part != 0 {
+					sums[a] += part
+					lines[a] = append(lines[a], fmt.Sprintf("%8v to %8v %-8s %-7s %s %s %s at %s", c.From.Sub(start), c.To.Sub(start), c.Account, c.Job, c.Instance, c.Offering, part, c.Rate))
+				}
+				if total.Period == budget.Dated || total.Period.Endless() || !until.Before(c.To) {
+					break
+				}
+				at = until
+			}
 		}
 	}
 	for a, spent := range sums {
