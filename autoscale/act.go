@@ -71,6 +71,7 @@ func (l *Loop) move(ctx context.Context, d *decision, now time.Time) error {
 	for _, start := range d.diff.Starts {
 		r := l.cache.job[start.Gang.Job]
 		gang := start.Gang
+		l.charge(r.egressCharges(gang.Offering, gang.Generation, now, l.cache.round)) // stored with the gang, so never twice
 		l.cache.seat(r, &gang)
 		r.Generation, r.Times, r.Stopping = gang.Generation, GangTimes{Started: now}, 0
 		if r.Started.IsZero() {

@@ -64,12 +64,22 @@ func (a *admission) partOf(m planner.PlannedMachine, r *JobRecord) budget.Part {
 func (a *admission) partsOf(m planner.PlannedMachine) []budget.Part {
 	t, _ := a.s.Catalogue.Lookup(m.Offering.Cloud, m.Offering.Type)
 	var shares []ledger.Share
+	var lumps [][]budget.Lump
 	for _, s := range m.Jobs {
 		if r, ok := a.job[s.Job]; ok {
 			shares = append(shares, ledger.Share{Job: string(r.Job.ID), Team: r.Job.Team, Project: r.Job.Project, Accelerators: s.Accelerators})
+			var once []budget.Lump
+			if m.Instance == "" || !has(r, m.Instance) {
+				nodes := 1
+				if want := a.want[r.Job.ID]; want != nil {
+					nodes = want.Config.Nodes
+				}
+				once = r.lumps(m.Offering, nodes)
+			}
+			lumps = append(lumps, once)
 		}
 	}
-	return borne(budget.FactsOf(m.Offering, t), shares)
+	return withLumps(borne(budget.FactsOf(m.Offering, t), shares), lumps)
 }
 
 // affords says which budget has no room for a group, and counts it where all have; ""

@@ -353,7 +353,7 @@ func (c *cache) aim(r *JobRecord, target *planner.Running, now time.Time) {
 
 // seat puts a gang onto its machines.
 func (c *cache) seat(r *JobRecord, g *Gang) {
-	r.Gang = g
+	r.Gang, r.Place = g, g.Offering
 	for _, n := range g.Nodes {
 		c.holders[n.Instance] = insert(slices.Clone(c.holders[n.Instance]), r, compareJobs)
 	}

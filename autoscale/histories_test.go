@@ -89,6 +89,11 @@ func (s *story) drawJobs() {
 		j.Team = []string{"Vision", "Speech"}[s.rng.IntN(2)]
 		j.Project = []string{"", "release"}[s.rng.IntN(2)]
 		j.ValueOfTime = pricing.RateOf(1 + 50*s.rng.Float64())
+		if s.one(2) { // it takes data and checkpoints along from cloud to cloud, which costs at once
+			home := []provider.Offering{smallSpot, slowSpot}[s.rng.IntN(2)]
+			j.Data = planner.Data{Cloud: home.Cloud, Region: home.Region, Size: planner.Size{GiB: 8 * s.rng.Float64(), Known: true}}
+			j.Checkpoint.Size = planner.Size{GiB: 2 * s.rng.Float64(), Known: true}
+		}
 		s.w.submit(j)
 	}
 }

@@ -19,7 +19,7 @@ import (
 func (l *Loop) holdPolicy(t *total, now time.Time, most pricing.Rate, save time.Duration) {
 	p := t.policy
 	t.lasts = l.cfg.Settings.Tail(save)
-	tail := most.Over(t.lasts)
+	tail := most.Over(t.lasts) + t.comes
 	before := t.mark
 	if !t.mark.From.Equal(t.from) {
 		t.mark = budget.Mark{From: t.from}

@@ -81,7 +81,9 @@ func (l *Loop) factsOf(o provider.Offering) budget.Facts {
 // counts jobs that are to run on it too: they will have it in a moment.
 func (l *Loop) parts(id provider.InstanceID, o provider.Offering, ahead bool) []budget.Part {
 	var shares []ledger.Share
+	var lumps [][]budget.Lump // of each share
 	add := func(r *JobRecord, n int) {
+		lumps = append(lumps, nil)
 		shares = append(shares, ledger.Share{Job: string(r.Job.ID), Team: r.Job.Team, Project: r.Job.Project, Accelerators: n})
 	}
 	for _, r := range l.cache.on(id) {
@@ -95,10 +97,11 @@ func (l *Loop) parts(id provider.InstanceID, o provider.Offering, ahead bool) []
 		for _, r := range l.cache.jobs {
 			if r.Target != nil && (r.Gang == nil || !r.Gang.holds(id)) && slices.Contains(r.Target.Machines, id) {
 				add(r, r.Target.Config.Replicas/r.Target.Config.Nodes)
+				lumps[len(lumps)-1] = r.lumps(o, r.Target.Config.Nodes)
 			}
 		}
 	}
-	return borne(l.factsOf(o), shares)
+	return withLumps(borne(l.factsOf(o), shares), lumps)
 }
 
 // borne is who bears which part of a machine: those who have shares of it, or nobody.
@@ -113,6 +116,14 @@ func borne(idle budget.Facts, shares []ledger.Share) []budget.Part {
 		list = append(list, budget.Part{Facts: idle.For(s.Job, s.Team, s.Project), Count: n})
 	}
 	return list
+}
+
+// withLumps puts what each share takes at once beside its part.
+func withLumps(parts []budget.Part, lumps [][]budget.Lump) []budget.Part {
+	for i := range lumps {
+		parts[i].Lumps = lumps[i]
+	}
+	return parts
 }
 
 // intentParts are for whom the machines of a launch are that nobody has seen yet.

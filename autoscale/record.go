@@ -61,18 +61,19 @@ type GangTimes struct {
 type JobRecord struct {
 	Job        *planner.Job
 	Phase      JobPhase
-	Generation int64            // of the last gang started
-	Gang       *Gang            // running or being stopped; nil: none
-	Times      GangTimes        // of Gang
-	Stopping   StopMode         // how Gang was told to stop; 0: it was not
-	Target     *planner.Running // what the plan gave it, machines on their way included; nil: waits
-	Safe       float64          // samples that are safe
-	Seen       float64          // samples done
-	SeenAt     time.Time        // when the runner said so
-	Waiting    time.Time        // waiting since
-	Held       time.Duration    // time with machines
-	Started    time.Time        // first start; zero: never
-	Ended      time.Time        // zero: not ended
+	Generation int64             // of the last gang started
+	Gang       *Gang             // running or being stopped; nil: none
+	Times      GangTimes         // of Gang
+	Stopping   StopMode          // how Gang was told to stop; 0: it was not
+	Target     *planner.Running  // what the plan gave it, machines on their way included; nil: waits
+	Safe       float64           // samples that are safe
+	Seen       float64           // samples done
+	SeenAt     time.Time         // when the runner said so
+	Waiting    time.Time         // waiting since
+	Held       time.Duration     // time with machines
+	Place      provider.Offering // it ran on last, or does: its checkpoint lies in that region; zero: it never ran
+	Started    time.Time         // first start; zero: never
+	Ended      time.Time         // zero: not ended
 	Restarts   int
 	Losses     int           // interruptions suffered
 	Failures   int           // gangs that failed since the last progress

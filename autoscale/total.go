@@ -44,6 +44,7 @@ type total struct {
 	spent   pricing.Money // with what is not booked yet
 	lasts   time.Duration // until all could be stopped
 	runs    burning       // what is covered
+	comes   pricing.Money // what jobs take at once that are about to start
 }
 
 // subject is whom a total is about, as an override has it.
@@ -253,8 +254,9 @@ func (l *Loop) holdTotal(t *total, now time.Time) {
 			save = max(save, r.Job.Checkpoint.Save)
 		}
 	}
+	once := l.comes(t)
 	if t.policy != nil {
-		t.spent, t.runs = spent, runs
+		t.spent, t.runs, t.comes = spent, runs, once
 		l.holdPolicy(t, now, runs.most, save)
 		return
 	}
@@ -263,7 +265,7 @@ func (l *Loop) holdTotal(t *total, now time.Time) {
 		l.event(Event{At: now, Kind: EventBudget, Text: fmt.Sprintf("%s: %s of %s USD a %s are spent", t.Name, spent, t.Amount, t.Period)})
 	}
 	// The stop is told in this round, saved by the next, and the machine ends in it or the one after.
-	tail := runs.burn.Over(save + 2*l.cfg.Settings.Round)
+	tail := runs.burn.Over(save+2*l.cfg.Settings.Round) + once
 	t.stopAt = time.Time{}
 	if left := t.Amount - spent - tail; left > 0 {
 		t.stopAt = lastsUntil(now, left, runs.burn)
@@ -277,6 +279,22 @@ func (l *Loop) holdTotal(t *total, now time.Time) {
 	if t.Team == "" { // else the plan gives up what nobody else is on
 		l.drainCovered(func(*InstanceRecord) bool { return true }, why, now)
 	}
+}
+
+// comes is what a total covers of the moves of jobs that have been given a place and have
+// not started there.
+func (l *Loop) comes(t *total) (sum pricing.Money) {
+	for _, r := range l.cache.jobs {
+		if r.Target == nil || r.Gang != nil && sameMachines(*r.Target, r.Gang) {
+			continue
+		}
+		for _, x := range r.lumps(r.Target.Offering, 1) {
+			if t.Covers(x.Facts) {
+				sum += x.Amount
+			}
+		}
+	}
+	return sum
 }
 
 // lastsUntil is when money is used up at a burn; zero: nothing burns.

@@ -226,6 +226,7 @@ var accountWords = []struct {
 	{ledger.ToBoot, "boot", palette[4]},
 	{ledger.ToRestart, "restarts, checkpoints", palette[7]},
 	{ledger.ToWaste, "work lost", palette[3]},
+	{ledger.ToTraffic, "data moved", palette[0]},
 	{ledger.Unused, "bought ahead, unused", otherColour},
 	{ledger.Overrun, "overrun", palette[5]},
 	{ledger.Overhead, "overhead", palette[6]},

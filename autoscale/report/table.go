@@ -157,7 +157,7 @@ func (c Comparison) Notes() []string {
 		notes = append(notes, "Some machine-hours have no known rate: their cost is a lower bound.")
 	}
 	if egress > 0 {
-		notes = append(notes, fmt.Sprintf("Cost is that of machines. Moving data and checkpoints between regions would add up to %s USD at list prices.", dollars(egress)))
+		notes = append(notes, fmt.Sprintf("Cost has moving data and checkpoints between regions in it, at list prices: up to %s USD.", dollars(egress)))
 	}
 	if estimated {
 		notes = append(notes, "Throughputs are estimated: derived from peak speed and memory bandwidth of the hardware, not measured.")

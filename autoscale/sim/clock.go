@@ -287,7 +287,7 @@ func (w *world) outcome(ctx context.Context) (Outcome, error) {
 	}
 	out := Outcome{
 		Variant: w.s.Variant, HazardScale: w.s.HazardScale, Seed: w.s.Seed, From: w.s.Start, To: w.now, Horizon: w.passed,
-		UsesSpot: w.s.usesSpot(), BurnCap: w.s.Loop.BurnCap, Reference: w.s.Reference, Egress: w.runner.Egress(), Charges: charges,
+		UsesSpot: w.s.usesSpot(), BurnCap: w.s.Loop.BurnCap, Reference: w.s.Reference, Charges: charges,
 	}
 	records = append(records, unsubmitted(w.coming)...)
 	for _, c := range w.clouds {

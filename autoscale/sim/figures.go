@@ -81,6 +81,7 @@ func (out *Outcome) figures(charges []ledger.Charge, jobs []autoscale.JobRecord,
 		out.addJob(&jobs[i], costs[string(jobs[i].Job.ID)], ref)
 	}
 	out.times()
+	out.Egress = accounts[ledger.ToTraffic]
 	if out.Cost > 0 {
 		cost := out.Cost.Dollars()
 		out.ReferencePerDollar, out.SamplesPerDollar = rounded(out.ReferenceHours/cost), rounded(out.Samples/cost)

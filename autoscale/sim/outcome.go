@@ -36,7 +36,7 @@ type Outcome struct {
 	ByCloud      []Sum         `json:"by_cloud"`
 	ByType       []Sum         `json:"by_type"`
 
-	Egress     pricing.Money `json:"egress_estimate"` // moving data between regions, at list price: not in Cost, which is of machines
+	Egress     pricing.Money `json:"egress"` // moving data and checkpoints between regions, at list price: a part of Cost
 	SpotPaid   pricing.Money `json:"spot_paid"`
 	SpotSaving pricing.Money `json:"spot_saving"` // the on-demand rate of the same type and zone less paid: before what interruptions cost
 	SpotHours  float64       `json:"spot_accelerator_hours"`

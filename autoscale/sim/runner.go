@@ -10,7 +10,6 @@ import (
 
 	"github.com/goodfleet/goodfleet/autoscale"
 	"github.com/goodfleet/goodfleet/planner"
-	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/provider"
 )
 
@@ -81,7 +80,6 @@ type Runner struct {
 	gone map[provider.InstanceID]bool
 
 	places map[planner.JobID]provider.Offering // where each job ran last
-	egress pricing.Money
 
 	turn  time.Time // end of the present round in lockstep; zero: there is none
 	ended bool      // a gang has ended at once since it was last asked
@@ -216,24 +214,20 @@ func (r *Runner) endedAtOnce() bool {
 
 // bring moves what a job needs to the region that it starts in: its data, unless
 // it ran there last, and its checkpoint from where it ran last. It returns the
-// time that takes, and counts the money.
+// time that takes; the loop books the money.
 func (r *Runner) bring(job *planner.Job, to provider.Offering) time.Duration {
 	last, ran := r.places[job.ID]
 	r.places[job.ID] = to
 	if ran && last.Cloud == to.Cloud && last.Region == to.Region {
 		return 0
 	}
-	usd, hours := r.cfg.Transfer.Move(job.Data.Size, job.Data.Cloud, job.Data.Region, to.Cloud, to.Region)
+	_, hours := r.cfg.Transfer.Move(job.Data.Size, job.Data.Cloud, job.Data.Region, to.Cloud, to.Region)
 	if ran {
-		moreUSD, moreHours := r.cfg.Transfer.Move(job.Checkpoint.Size, last.Cloud, last.Region, to.Cloud, to.Region)
-		usd, hours = usd+moreUSD, hours+moreHours
+		_, more := r.cfg.Transfer.Move(job.Checkpoint.Size, last.Cloud, last.Region, to.Cloud, to.Region)
+		hours += more
 	}
-	r.egress += pricing.Money(math.Round(usd * float64(pricing.Dollar)))
 	return time.Duration(hours * float64(time.Hour))
 }
-
-// Egress is what moving data and checkpoints between regions came to.
-func (r *Runner) Egress() pricing.Money { return r.egress }
 
 // Live counts the gangs that have not ended.
 func (r *Runner) Live() int {

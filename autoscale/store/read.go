@@ -182,14 +182,14 @@ func (o *offeringRow) offering() (provider.Offering, error) {
 
 func (r *reader) jobsWhere(ctx context.Context, condition string) ([]autoscale.JobRecord, error) {
 	return query(ctx, r, "job", `SELECT id, document, phase, generation, gang, begun, running, stopped, stopping, target, safe, seen, seen_at, waiting, held,
-		started, ended, restarts, losses, failures, spent, measured, claims, claimed_at, lease FROM jobs WHERE `+condition+` ORDER BY submitted, id`,
+		started, ended, restarts, losses, failures, spent, measured, claims, claimed_at, lease, place FROM jobs WHERE `+condition+` ORDER BY submitted, id`,
 		func(scan func(...any) error) (j autoscale.JobRecord, err error) {
 			var id, document string
-			var gang, target, measured, claims sql.NullString
+			var gang, target, measured, claims, place sql.NullString
 			var begun, running, stopped, seenAt, waiting, started, ended, claimedAt, lease sql.NullInt64
 			var held int64
 			if err := scan(&id, &document, &j.Phase, &j.Generation, &gang, &begun, &running, &stopped, &j.Stopping, &target, &j.Safe, &j.Seen, &seenAt,
-				&waiting, &held, &started, &ended, &j.Restarts, &j.Losses, &j.Failures, &j.Spent, &measured, &claims, &claimedAt, &lease); err != nil {
+				&waiting, &held, &started, &ended, &j.Restarts, &j.Losses, &j.Failures, &j.Spent, &measured, &claims, &claimedAt, &lease, &place); err != nil {
 				return j, err
 			}
 			if j.Job, err = r.jobs.Decode([]byte(document)); err != nil {
@@ -213,6 +213,11 @@ func (r *reader) jobsWhere(ctx context.Context, condition string) ([]autoscale.J
 			if claims.Valid {
 				if err := json.Unmarshal([]byte(claims.String), &j.Claims); err != nil {
 					return j, fmt.Errorf("claims: %w", err)
+				}
+			}
+			if place.Valid {
+				if err := json.Unmarshal([]byte(place.String), &j.Place); err != nil {
+					return j, fmt.Errorf("place: %w", err)
 				}
 			}
 			j.ClaimedAt, j.Lease = instant(claimedAt), instant(lease)

@@ -49,7 +49,8 @@ CREATE TABLE jobs (
 	measured   TEXT,             -- JSON; NULL: nothing was
 	claims     TEXT,             -- JSON; NULL: it has none
 	claimed_at INTEGER,          -- what claims are due up to
-	lease      INTEGER           -- it keeps its target until then
+	lease      INTEGER,          -- it keeps its target until then
+	place      TEXT              -- JSON: the offering that it ran on last; NULL: it never ran
 ) STRICT;
 CREATE INDEX jobs_live ON jobs (id) WHERE ended IS NULL OR gang IS NOT NULL;
 

@@ -18,7 +18,7 @@ import (
 var schema string
 
 // schemaVersion is raised with every change of schema.sql.
-const schemaVersion = 12
+const schemaVersion = 13
 
 // SQLiteConfig says where a store lies.
 type SQLiteConfig struct {

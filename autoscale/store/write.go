@@ -146,6 +146,14 @@ func optional[T any](v *T) (sql.NullString, error) {
 	return sql.NullString{String: string(text), Valid: true}, err
 }
 
+// ran is where a job ran; nil: nowhere.
+func ran(o *provider.Offering) *provider.Offering {
+	if *o == (provider.Offering{}) {
+		return nil
+	}
+	return o
+}
+
 // job writes the document of a job once, and the rest each time.
 func (w *writer) job(ctx context.Context, r autoscale.JobRecord) error {
 	gang, err := optional(r.Gang)
@@ -172,14 +180,18 @@ func (w *writer) job(ctx context.Context, r autoscale.JobRecord) error {
 		}
 		claims = string(text)
 	}
+	place, err := optional(ran(&r.Place))
+	if err != nil {
+		return err
+	}
 	values := []any{
 		r.Phase, r.Generation, gang, nanos(r.Times.Started), nanos(r.Times.Running), nanos(r.Times.Stopping), r.Stopping,
 		target, r.Safe, r.Seen, nanos(r.SeenAt), nanos(r.Waiting), int64(r.Held), nanos(r.Started), nanos(r.Ended),
-		r.Restarts, r.Losses, r.Failures, int64(r.Spent), measured, claims, nanos(r.ClaimedAt), nanos(r.Lease),
+		r.Restarts, r.Losses, r.Failures, int64(r.Spent), measured, claims, nanos(r.ClaimedAt), nanos(r.Lease), place,
 	}
 	got, err := w.tx.ExecContext(ctx, `UPDATE jobs SET phase = ?, generation = ?, gang = ?, begun = ?, running = ?, stopped = ?, stopping = ?,
 		target = ?, safe = ?, seen = ?, seen_at = ?, waiting = ?, held = ?, started = ?, ended = ?, restarts = ?, losses = ?, failures = ?, spent = ?,
-		measured = ?, claims = ?, claimed_at = ?, lease = ? WHERE id = ?`, append(values, r.Job.ID)...)
+		measured = ?, claims = ?, claimed_at = ?, lease = ?, place = ? WHERE id = ?`, append(values, r.Job.ID)...)
 	if err != nil {
 		return err
 	}
@@ -191,8 +203,8 @@ func (w *writer) job(ctx context.Context, r autoscale.JobRecord) error {
 		return err
 	}
 	return w.exec(ctx, `INSERT INTO jobs (id, team, family, submitted, document, phase, generation, gang, begun, running, stopped, stopping,
-		target, safe, seen, seen_at, waiting, held, started, ended, restarts, losses, failures, spent, measured, claims, claimed_at, lease)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		target, safe, seen, seen_at, waiting, held, started, ended, restarts, losses, failures, spent, measured, claims, claimed_at, lease, place)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		append([]any{r.Job.ID, r.Job.Team, r.Job.Family, nanos(r.Job.Submitted), string(document)}, values...)...)
 }
 

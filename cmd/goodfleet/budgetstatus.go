@@ -63,6 +63,7 @@ listed and nothing is sent.`,
 // standing is a cap as it is printed.
 type standing struct {
 	Policy    string         `json:"policy"`
+	Origin    budget.Origin  `json:"origin"` // where the policy is written, and changed
 	Per       string         `json:"per"`
 	From      *time.Time     `json:"from"`  // null: it has no start
 	Until     *time.Time     `json:"until"` // null: it has no end
@@ -105,7 +106,7 @@ func runBudgetStatus(ctx context.Context, w io.Writer, cfg budgetConfig, now tim
 	}
 	used := 0
 	for _, s := range budget.Standings(policies, all, span.now) {
-		row := standing{Policy: s.Name(), Per: s.Policy.Cap.Period.String(), Amount: s.Amount, Carried: s.Carried, Spent: s.Spent, Overrun: s.Overrun}
+		row := standing{Policy: s.Name(), Origin: s.Policy.Origin, Per: s.Policy.Cap.Period.String(), Amount: s.Amount, Carried: s.Carried, Spent: s.Spent, Overrun: s.Overrun}
 		committed, p50, p90, at := unknown, unknown, unknown, unknown
 		ends := "no end"
 		if !s.Policy.Cap.Period.Endless() {

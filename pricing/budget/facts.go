@@ -1,6 +1,9 @@
 package budget
 
-import "github.com/goodfleet/goodfleet/provider"
+import (
+	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/provider"
+)
 
 // Facts are what a selector may ask of a part of a machine: for whom it is, and what
 // it was bought as. They are what every charge of the ledger knows too, so that what
@@ -36,6 +39,14 @@ func (f Facts) For(job, team, project string) Facts {
 type Part struct {
 	Facts Facts
 	Count int
+	Lumps []Lump // what is paid at once when they take it
+}
+
+// Lump is money that is paid at once, as for data that a job takes to another region, and
+// what the ledger will say of it.
+type Lump struct {
+	Facts  Facts
+	Amount pricing.Money
 }
 
 // covered is how many of the accelerators in parts a selector covers. over nil covers

@@ -3,7 +3,10 @@ package budget
 import (
 	"fmt"
 	"maps"
+	"math"
+	"math/bits"
 	"slices"
+	"time"
 
 	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/provider"
@@ -64,6 +67,38 @@ func (l *Limit) share(rate pricing.Rate, o provider.Offering, list []Part) (pric
 	return portion(rate, n, of), n > 0
 }
 
+// lump is what a limit covers of the money that is paid at once, as the rate by which it
+// shortens the time that what is left lasts: the same money, over that time. Limits on
+// rates alone have none.
+func (l *Limit) lump(list []Part) pricing.Rate {
+	if l.Left == nil {
+		return 0
+	}
+	sum := pricing.Money(0)
+	for i := range list {
+		for _, x := range list[i].Lumps {
+			if l.Over == nil || l.Over(x.Facts) {
+				sum += x.Amount
+			}
+		}
+	}
+	switch {
+	case sum <= 0:
+		return 0
+	case l.Left.Lasts <= 0:
+		return Unlimited
+	}
+	hi, lo := bits.Mul64(uint64(sum), uint64(time.Hour))
+	if hi >= uint64(l.Left.Lasts) {
+		return Unlimited
+	}
+	rate, rest := bits.Div64(hi, lo, uint64(l.Left.Lasts))
+	if rest > 0 {
+		rate++
+	}
+	return pricing.Rate(min(rate, math.MaxInt64))
+}
+
 // Share is what a limit covers of the rates of launches.
 func (l *Limit) Share(asks ...Ask) pricing.Rate {
 	sum := pricing.Rate(0)
@@ -78,11 +113,17 @@ func (l *Limit) Share(asks ...Ask) pricing.Rate {
 // they come up.
 func (l *Limit) most(a Ask, count int) (rate pricing.Rate, any bool) {
 	if len(a.Or) == 0 {
-		return l.share(times(a.Rate, count), a.Offering, a.For)
+		rate, any = l.share(times(a.Rate, count), a.Offering, a.For)
 	}
 	for _, way := range a.all() {
+		if len(a.Or) == 0 {
+			break // the one way is looked at
+		}
 		r, some := l.share(times(way.Rate, count), way.Offering, way.For)
 		rate, any = max(rate, r), any || some
+	}
+	if once := l.lump(a.For); once > 0 && count > 0 {
+		rate, any = plus(rate, once), true
 	}
 	return rate, any
 }
@@ -108,7 +149,9 @@ func (p *Position) sum() {
 	p.sums, p.blind = make([]pricing.Rate, len(p.limits)), make([]string, len(p.limits))
 	for i := range p.limits {
 		for _, h := range p.held {
+			once := p.limits[i].lump(h.For)
 			rate, any := p.limits[i].share(max(0, h.Rate), h.Offering, h.For)
+			p.sums[i] = plus(p.sums[i], once)
 			if !any {
 				continue
 			}
@@ -202,15 +245,19 @@ func (l *Limit) Refuses(f Facts, rate, list pricing.Rate) string {
 }
 
 // JudgeStart asks for accelerators of a machine that is held already and that nobody
-// is on: limits that cover those of the job and did not cover them idle.
+// is on: limits that cover those of the job and did not cover them idle, and money that is
+// left for what is paid at once.
 func (p *Position) JudgeStart(part Part, idle Facts, rate pricing.Rate, of int) error {
 	for i := range p.limits {
 		l := &p.limits[i]
-		if l.Over == nil || !l.Over(part.Facts) || l.Over(idle) {
+		begins, once := l.Over != nil && l.Over(part.Facts) && !l.Over(idle), l.lump([]Part{part})
+		if !begins && once == 0 {
 			continue
 		}
 		r := p.use(i, "")
-		r.Asked = portion(rate, part.Count, of)
+		if r.Asked = once; begins {
+			r.Asked = plus(once, portion(rate, part.Count, of))
+		}
 		if r.Why = l.Closed; r.Why != "" || plus(plus(r.Held, r.Reserved), r.Asked) > l.Burn {
 			return &r
 		}
@@ -221,7 +268,9 @@ func (p *Position) JudgeStart(part Part, idle Facts, rate pricing.Rate, of int) 
 // TakeStart counts what was judged.
 func (p *Position) TakeStart(part Part, idle Facts, rate pricing.Rate, of int) {
 	for i := range p.limits {
-		if l := &p.limits[i]; l.Over != nil && l.Over(part.Facts) && !l.Over(idle) {
+		l := &p.limits[i]
+		p.sums[i] = plus(p.sums[i], l.lump([]Part{part}))
+		if l.Over != nil && l.Over(part.Facts) && !l.Over(idle) {
 			p.sums[i] = plus(p.sums[i], portion(rate, part.Count, of))
 		}
 	}

@@ -121,8 +121,10 @@ func TestEachBillingRuleByItsNumber(t *testing.T) {
 	onDemand := quoted(awsOnDemand, day, "21.957642")
 	suse, tpus := ledger.Rules{Image: ledger.SUSE}, ledger.Rules{Types: catalogue(t)}
 	minutes := func(n int) time.Time { return clock(10, n, 0) }
-	otherZone, gcpZone := awsSpot, gcpSpot
+	otherZone, gcpZone, otherRegion, gcpRegion := awsSpot, gcpSpot, awsSpot, gcpSpot
 	otherZone.Zone, gcpZone.Zone = "use1-az2", "us-central1-b"
+	otherRegion.Region, otherRegion.Zone = "eu-west-1", "euw1-az1"
+	gcpRegion.Region, gcpRegion.Zone = "europe-west4", "europe-west4-a"
 	reserved := ledger.Capacity{ID: "cr-1", Item: ledger.Reservation, Offering: awsOnDemand, Machines: 1, From: clock(0, 0, 0), Until: clock(24, 15, 0), Hourly: rateOf("21.957642"), Known: true}
 	yearly := ledger.Capacity{ID: "ri-1", Item: ledger.Commitment, Offering: awsOnDemand, Machines: 1, From: clock(0, 0, 0), Until: clock(8760, 0, 0), Upfront: usd(t, "100000"), Known: true}
 	google := yearly
@@ -160,6 +162,8 @@ func TestEachBillingRuleByItsNumber(t *testing.T) {
 		{"A12", "two addresses", addresses("aws", 2, ledger.AWSAddress), "0.015"},
 		{"A13", "inside a zone", flow(awsSpot, awsOnDemand), "0"},
 		{"A14", "out and in", flow(awsSpot, otherZone), "200"},
+		{"A22", "to another region the sender pays", flow(awsSpot, otherRegion), "200"},
+		{"A22", "to another cloud", flow(awsSpot, gcpSpot), "900"},
 		{"A15", "24.25 hours, used or not", all(reserved, clock(0, 0, 0), clock(20, 0, 0), clock(30, 0, 0)), "532.4728185"},
 		{"A16", "the whole block", all(block, clock(12, 0, 0), clock(35, 0, 0), clock(40, 0, 0)), "720"},
 		{"A17", "a day of a yearly commitment", all(yearly, clock(0, 0, 0), clock(18, 0, 0), clock(24, 0, 0)), "273.97260274"},
@@ -179,6 +183,8 @@ func TestEachBillingRuleByItsNumber(t *testing.T) {
 		{"G9", "spot", addresses("gcp", 2, ledger.GCPSpotAddress), "0.0075"},
 		{"G10", "the sender pays, in GiB", flow(gcpSpot, gcpZone), "93.132257462"},
 		{"G10", "inside a zone", flow(gcpSpot, gcpOnDemand), "0"},
+		{"G17", "to another region the sender pays, in GiB", flow(gcpSpot, gcpRegion), "186.264514923"},
+		{"G17", "to another cloud", flow(gcpSpot, awsSpot), "1117.587089539"},
 		{"G11", "used or lost", all(google, clock(0, 0, 0), clock(18, 0, 0), clock(24, 0, 0)), "168"},
 		{"G12", "none without a configured factor", machineCost(ledger.Rules{}, provider.EndedByUs, clock(0, 0, 0), clock(720, 0, 0), quoted(gcpOnDemand, day, "1")), "720"},
 		{"G13", "by the second while READY", machineCost(tpus, provider.EndedByUs, minutes(0), clock(10, 0, 20), quoted(tpuSpot, day, "4.8")), "0.026666667"},
@@ -333,8 +339,8 @@ func TestTrafficThatWasNotMeasuredIsUnknown(t *testing.T) {
 	zone.Zone = "use1-az2"
 	for _, f := range []ledger.Flow{
 		{ID: "a", Sender: awsSpot, Receiver: zone, Share: ledger.Share{Job: "a"}},
-		{ID: "a", Sender: awsSpot, Receiver: far, Share: ledger.Share{Job: "a"}, Measured: true},
-		{ID: "a", Sender: awsSpot, Receiver: gcpSpot, Share: ledger.Share{Job: "a"}, Measured: true},
+		{ID: "a", Sender: awsSpot, Receiver: far, Share: ledger.Share{Job: "a"}},
+		{ID: "a", Sender: provider.Offering{Cloud: "other", Region: "r"}, Receiver: gcpSpot, Share: ledger.Share{Job: "a"}, Measured: true},
 	} {
 		charges := f.Move(0, 1_000_000, clock(1, 0, 0), clock(2, 0, 0), 1)
 		amounts(t, charges)

@@ -18,13 +18,14 @@ const (
 	ToBoot    Account = "boot"    // running, not yet ready for a job
 	ToRestart Account = "restart" // a gang restores or saves a checkpoint
 	ToWaste   Account = "waste"   // work that was lost, and has to be done again
+	ToTraffic Account = "traffic" // data and checkpoints of a job that go to another region with it
 	Unused    Account = "unused"  // capacity bought ahead in which no machine ran
 	Overrun   Account = "overrun" // spent against our will: a spot rate that rose within its hour, a machine out of contact, an end that its cloud does not confirm
 	Overhead  Account = "overhead"
 	Credits   Account = "credit" // given by a cloud; never more than nothing
 )
 
-var accounts = []Account{ToJob, ToIdle, ToBoot, ToRestart, ToWaste, Unused, Overrun, Overhead, Credits}
+var accounts = []Account{ToJob, ToIdle, ToBoot, ToRestart, ToWaste, ToTraffic, Unused, Overrun, Overhead, Credits}
 
 // Accounts lists all, in the order above.
 func Accounts() []Account { return slices.Clone(accounts) }

@@ -15,6 +15,11 @@ const (
 	GCPSpotAddress pricing.Rate = 2_500_000  // G9
 	AWSTraffic     pricing.Rate = 10_000_000 // A14: per GB, each way
 	GCPTraffic     pricing.Rate = 10_000_000 // G10: per GiB
+
+	AWSToRegion  pricing.Rate = 20_000_000  // A22: per GB
+	AWSToOutside pricing.Rate = 90_000_000  // A22: per GB, first tier
+	GCPToRegion  pricing.Rate = 20_000_000  // G17: per GiB
+	GCPToOutside pricing.Rate = 120_000_000 // G17: per GiB, first tier
 )
 
 // Holding is a thing beside machines that costs as long as it is held: a disk, also

@@ -132,9 +132,9 @@ func (r Rules) OfItem(item Item, cloud string) Rule {
 	case item == Address && cloud == "gcp":
 		return Rule{Name: "gcp-address", Cites: []string{"G9"}}
 	case item == Traffic && cloud == "aws":
-		return Rule{Name: "aws-traffic", Cites: []string{"A13", "A14"}}
+		return Rule{Name: "aws-traffic", Cites: []string{"A13", "A14", "A22"}}
 	case item == Traffic && cloud == "gcp":
-		return Rule{Name: "gcp-traffic", Cites: []string{"G10"}}
+		return Rule{Name: "gcp-traffic", Cites: []string{"G10", "G17"}}
 	case item == Reservation && cloud == "aws":
 		return Rule{Name: "aws-reservation", Cites: []string{"A15"}}
 	case item == Reservation && cloud == "gcp":

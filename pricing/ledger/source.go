@@ -50,6 +50,9 @@ var Sources = map[string]Source{
 		"https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/billing-for-interrupted-spot-instances.html", "mid"},
 	"A21": {"a spot request that EC2 stopped and started again is taken for a new run, with a new first hour", "", "low"},
 
+	"A22": {"traffic to another region costs the sender 0.02 USD per GB, to another cloud 0.09 USD per GB at first; what comes in is free",
+		"https://aws.amazon.com/ec2/pricing/on-demand/", "mid"},
+
 	"G1": {"at least one minute, then by the second, until TERMINATED is reached, for each start",
 		"https://cloud.google.com/compute/vm-instance-pricing", "high"},
 	"G2": {"PENDING, PROVISIONING, STAGING and TERMINATED are not billed",
@@ -78,4 +81,6 @@ var Sources = map[string]Source{
 	"G15": {"a reservation costs the on-demand price, used or not", "", "low"},
 	"G16": {"billing data come up to a day late",
 		"https://docs.cloud.google.com/billing/docs/how-to/budget-api-overview", "high"},
+	"G17": {"traffic to another region costs the sender 0.02 USD per GiB inside a continent, to another cloud 0.12 USD per GiB at first; what comes in is free",
+		"https://cloud.google.com/vpc/network-pricing", "low"},
 }

@@ -25,20 +25,18 @@ type Flow struct {
 
 // Move books what a flow moved in [from, to): its counter stood at before bytes
 // and now stands at after. Amounts are rounded on the counter, so that they do not
-// depend on how often it is read. Within a zone nothing is charged (A14, G10).
-// AWS charges the sender and the receiver, Google the sender. Between clouds or
-// regions other prices hold: such a flow is booked at no known rate.
+// depend on how often it is read. Within a zone nothing is charged (A14, G10). Between
+// zones of a region AWS charges the sender and the receiver, Google the sender. Between
+// regions and clouds the sender pays alone, by the list price of most pairs and of the
+// first tier (A22, G17): the bill corrects it.
 func (f Flow) Move(before, after int64, from, to time.Time, round int64) []Charge {
 	if f.Sender.Zone == f.Receiver.Zone && f.Sender.Cloud == f.Receiver.Cloud || before == after && f.Measured || !from.Before(to) {
 		return nil
 	}
-	near := f.Sender.Region == f.Receiver.Region && f.Sender.Cloud == f.Receiver.Cloud
-	price, known := pricing.Rate(0), false
-	switch {
-	case near && f.Measured && f.Sender.Cloud == "aws":
-		price, known = AWSTraffic, true
-	case near && f.Measured && f.Sender.Cloud == "gcp":
-		price, known = GCPTraffic, true
+	price, known := f.price()
+	known = known && f.Measured
+	if !known {
+		price = 0
 	}
 	line := func(o provider.Offering, way string) Charge {
 		unit := unitOfTraffic(o.Cloud)
@@ -59,10 +57,36 @@ func (f Flow) Move(before, after int64, from, to time.Time, round int64) []Charg
 		return c
 	}
 	charges := []Charge{line(f.Sender, "out")}
-	if f.Sender.Cloud == "aws" {
+	if f.Sender.Cloud == "aws" && f.near() {
 		charges = append(charges, line(f.Receiver, "in"))
 	}
 	return charges
+}
+
+// near reports whether a flow stays in its region.
+func (f Flow) near() bool {
+	return f.Sender.Region == f.Receiver.Region && f.Sender.Cloud == f.Receiver.Cloud
+}
+
+// price is what the sender pays for a unit; ok is false of a cloud that has no rule here.
+func (f Flow) price() (price pricing.Rate, ok bool) {
+	switch within := f.Sender.Cloud == f.Receiver.Cloud; f.Sender.Cloud {
+	case "aws":
+		return threeWays(f.near(), within, AWSTraffic, AWSToRegion, AWSToOutside), true
+	case "gcp":
+		return threeWays(f.near(), within, GCPTraffic, GCPToRegion, GCPToOutside), true
+	}
+	return 0, false
+}
+
+func threeWays(near, within bool, zone, region, outside pricing.Rate) pricing.Rate {
+	switch {
+	case near:
+		return zone
+	case within:
+		return region
+	}
+	return outside
 }
 
 // unitOfTraffic is the bytes that a price of traffic is for.

@@ -1,0 +1,83 @@
+package autoscale
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/goodfleet/goodfleet/planner"
+	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/pricing/budget"
+	"github.com/goodfleet/goodfleet/pricing/ledger"
+	"github.com/goodfleet/goodfleet/provider"
+)
+
+// egress is what a job takes to another region or cloud when it starts there.
+type egress struct {
+	what  string // "data" or "checkpoint"
+	from  provider.Offering
+	bytes int64
+}
+
+// mostBytes bounds what is moved: no job has as much, and sums of it fit.
+const mostBytes = 1 << 60
+
+// takes lists what goes along when a job starts on an offering: its checkpoint from where
+// it ran last, and its data from where they lie, unless they came along the last time. What
+// stays in its region is free: both lie in its object store (A14). What has no known size
+// never leaves its region.
+func (r *JobRecord) takes(to provider.Offering) []egress {
+	if r.Place.Cloud == to.Cloud && r.Place.Region == to.Region {
+		return nil
+	}
+	var list []egress
+	add := func(what string, size planner.Size, cloud, region string) {
+		if cloud == "" {
+			cloud = to.Cloud
+		}
+		if !size.Known || !(size.GiB > 0) || region == "" || cloud == to.Cloud && region == to.Region {
+			return
+		}
+		bytes := int64(min(math.Round(size.GiB*(1<<30)), mostBytes))
+		list = append(list, egress{what, provider.Offering{Cloud: cloud, Region: region, Market: provider.OnDemand}, bytes})
+	}
+	add("data", r.Job.Data.Size, r.Job.Data.Cloud, r.Job.Data.Region)
+	if r.Place.Cloud != "" && r.Safe > 0 {
+		add("checkpoint", r.Job.Checkpoint.Size, r.Place.Cloud, r.Place.Region)
+	}
+	return list
+}
+
+// egressLasts is the time that a move is booked for: it is money of an instant.
+const egressLasts = time.Second
+
+// egressCharges are those of a start of a job on an offering, of the generation that it is
+// or will be. Each has an id of its own, so that it is booked once.
+func (r *JobRecord) egressCharges(to provider.Offering, generation int64, now time.Time, round int64) []ledger.Charge {
+	var list []ledger.Charge
+	for _, e := range r.takes(to) {
+		flow := ledger.Flow{
+			ID: fmt.Sprintf("%s/%d/%s", r.Job.ID, generation, e.what), Sender: e.from, Measured: true,
+			Receiver: provider.Offering{Cloud: to.Cloud, Region: to.Region, Market: provider.OnDemand},
+			Share:    ledger.Share{Job: string(r.Job.ID), Team: r.Job.Team, Project: r.Job.Project, Account: ledger.ToTraffic},
+		}
+		charges := flow.Move(0, e.bytes, now, now.Add(egressLasts), round)
+		for i := range charges {
+			charges[i].Note = fmt.Sprintf("%s to %s/%s", e.what, to.Cloud, to.Region)
+		}
+		list = append(list, charges...)
+	}
+	return list
+}
+
+// lumps are what a start of a job on an offering takes from budgets at once, for each of so
+// many machines.
+func (r *JobRecord) lumps(to provider.Offering, machines int) []budget.Lump {
+	var list []budget.Lump
+	n := pricing.Money(max(machines, 1))
+	for _, c := range r.egressCharges(to, 0, time.Unix(0, 0), 0) {
+		facts := budget.FactsOf(c.Offering, provider.InstanceType{}).For(c.Job, c.Team, c.Project)
+		list = append(list, budget.Lump{Facts: facts, Amount: (c.Amount + n - 1) / n})
+	}
+	return list
+}
