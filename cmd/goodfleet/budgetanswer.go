@@ -52,7 +52,7 @@ func runBudgetAnswer(ctx context.Context, w io.Writer, cfg answerConfig, now tim
 		return errors.New("--why: a reason is missing")
 	}
 	if _, err := os.Stat(cfg.state); err != nil {
-		return fmt.Errorf("--state: %w", err) // a store is not made by looking for one
+		return fmt.Errorf("--state: %s: %w", cfg.state, bare(err)) // a store is not made by looking for one
 	}
 	s, err := openStore(ctx, cfg.state, true)
 	if err != nil {

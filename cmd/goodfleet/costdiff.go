@@ -2,8 +2,11 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"strings"
 	"time"
 
@@ -53,6 +56,8 @@ func runCostDiff(w io.Writer, cfg costConfig, before, after string) error {
 		path, flags := side, spanFlags{zone: cfg.span.zone}
 		if from, to, ok := strings.Cut(side, ".."); ok && !strings.ContainsAny(side, "/\\") {
 			path, flags.from, flags.to = cfg.settings.ledger, from, to
+		} else if _, err := os.Stat(side); errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s: no such file, and no span such as 2026-10-01..2026-11-01", side)
 		}
 		span, err := flags.read(time.Time{})
 		if err != nil {
