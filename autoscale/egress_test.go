@@ -92,3 +92,31 @@ func TestMoveThatACapCannotPayIsNotBegun(t *testing.T) {
 		})
 	}
 }
+
+// Whichever write to the store fails, with nothing or all of it kept, the start and its move
+// are stored together: the move is booked once.
+func TestMoveIsBookedOnceWhicheverWriteFails(t *testing.T) {
+	for _, how := range []storeFault{nothingStored, allStored} {
+		for at := range 12 {
+			w := newWorld(t, setup{offerings: []provider.Offering{smallOnDemand}})
+			w.submit(farJob(3))
+			n, failed := 0, false
+			w.store.fail = func() storeFault {
+				if n++; n == at+1 {
+					failed = true
+					return how
+				}
+				return noFault
+			}
+			for range 15 {
+				if _, err := w.tryRound(time.Minute); err != nil {
+					w.restart()
+				}
+			}
+			w.store.fail = nil
+			if list, sum := w.moved(); !failed || len(list) != 1 || sum != 12*pricing.Dollar || w.runs() != 1 {
+				t.Errorf("write %d, fault %d (%v): %d charges of %s USD, %d gangs run", at, how, failed, len(list), sum, w.runs())
+			}
+		}
+	}
+}
