@@ -40,6 +40,7 @@ type Cost struct {
 	first, last time.Time     // of the charges
 	corrected   pricing.Money // what bills and feeds added
 	corrections int           // in so many lines
+	moved       pricing.Money // what data and checkpoints cost that went to other regions
 }
 
 // NewCost sums charges.
@@ -81,6 +82,9 @@ func (c *Costing) Add(charge *ledger.Charge) {
 	if charge.Kind == ledger.Correction {
 		c.cost.corrected += charge.Amount
 		c.cost.corrections++
+	}
+	if charge.Account == ledger.ToTraffic {
+		c.cost.moved += charge.Amount
 	}
 }
 
@@ -144,6 +148,7 @@ func (c *Cost) merge(n int) {
 
 // convert turns every amount; the total stays the sum of the rows.
 func (c *Cost) convert(of func(pricing.Money) pricing.Money) {
+	c.corrected, c.moved = of(c.corrected), of(c.moved)
 	sum := &c.totals.Sum
 	hours, unknown, unlisted := sum.Hours, sum.UnknownHours, sum.UnlistedHours
 	*sum = ledger.Row{}
@@ -188,11 +193,14 @@ func (c Cost) Notes() []string {
 	}
 	estimate := "Estimated from quotes: no bill or feed has corrected it."
 	if c.corrections > 0 {
-		estimate = fmt.Sprintf("Estimated from quotes; %d lines of bills and feeds corrected it by %s USD.", c.corrections, dollars(c.corrected))
+		estimate = fmt.Sprintf("Estimated from quotes; %d lines of bills and feeds corrected it by %s %s.", c.corrections, dollars(c.corrected), c.currency())
 	}
 	notes = append(notes, estimate)
 	if c.cut {
 		notes = append(notes, "Goodput of jobs that ran outside of the window too is not known for it.")
+	}
+	if c.moved != 0 {
+		notes = append(notes, fmt.Sprintf("%s %s of it are data and checkpoints that went to other regions or clouds: account traffic, at list prices, as on-demand.", dollars(c.moved), c.currency()))
 	}
 	if c.cfg.Currency != nil {
 		notes = append(notes, "Shown in "+c.cfg.Currency.Code+": "+c.cfg.Currency.Says+".")

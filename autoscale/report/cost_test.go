@@ -94,3 +94,27 @@ func TestCostOfNothing(t *testing.T) {
 		t.Errorf("got:\n%s\nwant a total of 0.00 and no share", b.String())
 	}
 }
+
+// What moved between regions is told below, in the currency of the table.
+func TestCostTellsWhatMoved(t *testing.T) {
+	charges := hourCharges()
+	move, bill := charges[0], charges[0]
+	move.ID, move.Item, move.Account, move.Amount = "move", ledger.Traffic, ledger.ToTraffic, 2*pricing.Dollar
+	bill.ID, bill.Kind, bill.Amount = "bill", ledger.Correction, pricing.Dollar/2
+	cfg := CostConfig{Charges: append(charges, move, bill), From: from, By: []ledger.Dimension{ledger.ByTeam}}
+	for currency, want := range map[string][]string{
+		"USD": {"2.00 USD of it are data and checkpoints that went to other regions or clouds", "1 lines of bills and feeds corrected it by 0.50 USD."},
+		"EUR": {"1.00 EUR of it are data and checkpoints", "corrected it by 0.25 EUR."},
+	} {
+		cfg := cfg
+		if currency != "USD" {
+			cfg.Currency = &Conversion{Code: currency, Says: "half", Of: func(m pricing.Money) pricing.Money { return m / 2 }}
+		}
+		notes := strings.Join(NewCost(cfg).Notes(), "\n")
+		for _, text := range want {
+			if !strings.Contains(notes, text) {
+				t.Errorf("%s: the notes lack %q:\n%s", currency, text, notes)
+			}
+		}
+	}
+}
