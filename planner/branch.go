@@ -118,7 +118,7 @@ func (p *proof) limit(k *packing, t int) float64 {
 			}
 		}
 	}
-	r.couplings(k, func(row int, left float64) { v += r.duals[row] * left })
+	r.couplings(k, r.duals, func(row int, left float64) { v += r.duals[row] * left })
 	return v
 }
 

@@ -114,17 +114,18 @@ func (r *relaxation) leave(k *packing) {
 			r.simplex.SetBound(i, left)
 		}
 	}
-	r.couplings(k, func(row int, left float64) {
+	r.couplings(k, nil, func(row int, left float64) {
 		if r.lp.Bound[row] != left {
 			r.simplex.SetBound(row, left)
 		}
 	})
 }
 
-// couplings calls visit with each row beside those of jobs, and what a plan leaves of it.
-func (r *relaxation) couplings(k *packing, visit func(row int, left float64)) {
+// couplings calls visit with each row beside those of jobs, and what a plan leaves of it,
+// but for machines that have no price by y; nil: with those too.
+func (r *relaxation) couplings(k *packing, y []float64, visit func(row int, left float64)) {
 	for c := range r.classes {
-		if row := r.classes[c].row; row >= 0 {
+		if row := r.classes[c].row; row >= 0 && (y == nil || y[row] != 0) {
 			left := 0.0
 			for _, b := range k.binsOf(r.classes[c].offer) {
 				if bin := &k.bins[b]; bin.machine >= 0 && bin.jobs == 0 && r.ofMachine[bin.machine] == c {

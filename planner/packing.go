@@ -292,6 +292,9 @@ func (k *packing) best(i int) (proposal, bool) {
 	var buffer, keep [8]int
 	scratch, kept := buffer[:0], keep[:0]
 	for c := range d.Columns {
+		if found && k.atMost(&d.Columns[c]) <= best.gain()-tieSlack {
+			continue
+		}
 		p, ok := k.propose(i, c, scratch)
 		if !ok {
 			continue
@@ -304,6 +307,15 @@ func (k *packing) best(i int) (proposal, bool) {
 	}
 	best.bins = slices.Clone(best.bins)
 	return best, found
+}
+
+// atMost is what no seat in column c adds more than: its worth, less the rates of its machines
+// where there are none that they could be.
+func (k *packing) atMost(c *Column) float64 {
+	if len(k.binsOf(c.Offer)) == 0 {
+		return c.Bought - k.pr.times*k.rate[c.Offer]*float64(c.Nodes) + tieSlack/2 // of rounding
+	}
+	return max(c.Stay, c.Here, c.Bought)
 }
 
 // tieSlack is the difference, USD per hour, below which two seats are equal.
