@@ -2,77 +2,133 @@ package block
 
 import "math"
 
-// Settings of the centred start.
+// Settings of centring.
 const (
-	centreSteps = 30   // of Newton's method on a job's two prices; ten are usual
-	centreTol   = 1e-3 // decrement at which a job counts as centred
-	centreNear  = 0.02 // distance of bound and point, relative, at which known prices begin
-	centreRound = 15   // of Newton's method on the capacity prices; five are usual
-	centreDone  = 0.01 // square of their decrement, over mu, at which the interior point method goes on
-	centreHalve = 8    // times that a step is cut until the function falls
+	centreNear   = 0.02  // distance of bound and point, relative, at which known prices begin
+	centreRound  = 40    // of Newton's method on the capacity prices; five are usual
+	centreDone   = 0.01  // square of their decrement, over mu, at which the interior point method goes on
+	centreSteady = 1     // the same, where rounding lets the function fall no more
+	centreHalve  = 12    // times that a step is cut until the function falls
+	centreHold   = 0.9   // share of the way to the boundary that a step may go
+	levelSteady  = 1e-10 // by how much the jobs' worth of the level may miss one
+	levelRounds  = 60    // of Newton's method on the level; three are usual
 )
+
+// path is the central path of a scaled program. Where capacity has its prices and the level is
+// given, each job's own two prices are at their best, so that only as many unknowns are left as
+// there are rows, and one. Steps of these follow the path also where it bends for each job at
+// another place, as where many jobs can go little beyond the level, and steps of all unknowns
+// together would have to be as short as the nearest bend.
+type path struct {
+	*interior
+	most  float64   // the level that some job cannot exceed alone; +Inf: there is none
+	below float64   // most − level
+	fast  []float64 // per job, its fastest column
+	least []float64 // per job, what its floor at the level most leaves of that
+	short []float64 // per column, by how much it is slower than the fastest
+	earn  []float64 // per column, gain − rent
+	own   []float64 // per job, mu − nu·speed of the column ref
+	ref   []int     // per job, one of its columns, counted from its first
+	rise  []float64 // per job, by how much nu grows with its floor
+	left  []float64 // per row
+}
+
+func newPath(it *interior) *path {
+	p := it.p
+	f := &path{interior: it, most: math.Inf(1)}
+	for _, list := range []*[]float64{&f.fast, &f.least, &f.own, &f.rise} {
+		*list = make([]float64, it.m)
+	}
+	f.short, f.earn = make([]float64, it.n), make([]float64, it.n)
+	f.left, f.ref = make([]float64, it.k), make([]int, it.m)
+	for j := range it.m {
+		f.fast[j] = p.fastest(j)
+		for i := p.First[j]; i < p.First[j+1]; i++ {
+			f.short[i] = f.fast[j] - p.Speed[i]
+		}
+		if rate := p.follow(j); rate > 0 {
+			f.most = min(f.most, (f.fast[j]-p.floor(j))/rate)
+		}
+	}
+	for j := range it.m {
+		f.least[j] = f.fast[j] - p.floor(j)
+		if rate := p.follow(j); rate > 0 {
+			f.least[j] = max(0, f.least[j]-rate*f.most)
+		}
+	}
+	clear(it.nu)
+	f.below = 0.5 * f.most
+	return f
+}
 
 // start takes the point near the central path that fits prices of another round or of a
 // sample: within centreNear of what all jobs could gain at most. It reports whether there is
 // one to be found from there: far from the optimum, as prices are of a sample whose floors
 // its share of the capacity cannot meet, there is not.
 func (it *interior) start(lambda []float64) bool {
+	copy(it.lambda, lambda)
+	it.t, it.zt = 0, 0
+	return newPath(it).centre(centreNear * it.scope() / float64(it.pairs()))
+}
+
+// scope is the rent of all capacity, and the most that jobs could gain without it.
+func (it *interior) scope() float64 {
 	sum := 0.0
-	for _, l := range lambda {
+	for _, l := range it.lambda {
 		sum += l
 	}
 	for j := range it.m {
 		best := 0.0
 		for i := it.p.First[j]; i < it.p.First[j+1]; i++ {
-			best = max(best, math.Abs(it.p.Gain[i]))
+			best = max(best, math.Abs(it.pay(i, j)))
 		}
 		sum += best
 	}
-	copy(it.lambda, lambda)
-	it.t, it.zt = 0, 0
-	return it.centre(centreNear * sum / float64(it.pairs()))
+	return sum
 }
 
-// centre moves the iterate of a program of gains near the point of the central path where
-// all complementarity products are mu: it minimises the smooth dual function of the
-// capacity prices, in which each job's own prices are at their minimum, by Newton's method
-// with steps that decrease it. At the end only the capacity rows are missed, and no column
-// holds the first steps of the interior point method back. It reports whether it came there:
-// it ends where the function falls no more, or hardly.
-func (it *interior) centre(mu float64) bool {
-	for r, l := range it.lambda {
-		it.lambda[r] = max(l, mu)
+// centre moves the iterate near the point of the central path where all complementarity
+// products are mu: it minimises the smooth dual function of the capacity prices, in which the
+// level and each job's own prices are at their best, by Newton's method with steps that
+// decrease it. At the end only the capacity rows are missed, and no column holds the first
+// steps of the interior point method back. It reports whether it came there: it ends where the
+// function falls no more, or hardly.
+func (f *path) centre(mu float64) bool {
+	for r, l := range f.lambda {
+		f.lambda[r] = max(l, mu)
 	}
-	value := it.settle(mu)
-	from, by := make([]float64, it.k), make([]float64, it.k)
+	value, ok := f.settle(mu)
+	if !ok {
+		return false
+	}
+	from, by := make([]float64, f.k), make([]float64, f.k)
 	for range centreRound {
-		copy(from, it.lambda)
-		it.shortage(by)
-		if !it.factor() {
+		copy(from, f.lambda)
+		below := f.below
+		decrement, ok := f.descent(by)
+		if !ok {
 			return false
 		}
-		cholSolve(it.chol, it.k, by)
-		decrement := 0.0
 		step := 1.0
 		for r, d := range by {
-			if d > 0 && d*step > 0.9*from[r] {
-				step = 0.9 * from[r] / d
+			if d > 0 && d*step > centreHold*from[r] {
+				step = centreHold * from[r] / d
 			}
 		}
-		it.shortage(it.q)
-		for r, d := range by {
-			decrement += it.q[r] * d
-		}
-		it.iterations++
+		f.iterations++
 		if !(decrement > centreDone*mu) {
 			return true
 		}
 		fell := false
 		for range centreHalve {
 			for r := range from {
-				it.lambda[r] = from[r] - step*by[r]
+				f.lambda[r] = from[r] - step*by[r]
 			}
-			next := it.settle(mu)
+			f.below = f.lower(below, step, by)
+			next, ok := f.settle(mu)
+			if !ok {
+				return false
+			}
 			if fell = next <= value-0.1*step*decrement; fell {
 				value = next
 				break
@@ -80,10 +136,38 @@ func (it *interior) centre(mu float64) bool {
 			step *= 0.4
 		}
 		if !fell {
-			return false
+			return decrement < centreSteady*mu
 		}
 	}
-	return true
+	return false
+}
+
+// lower is where the level is to be looked for after a step of the prices: by how much it then
+// is below the most.
+func (f *path) lower(below, step float64, by []float64) float64 {
+	if !f.p.levels() {
+		return below
+	}
+	rise := 0.0
+	for r, d := range by {
+		rise += f.border[r] * d
+	}
+	below = max(below-step*rise/f.corner, 0.1*below)
+	return min(below, 0.5*(below+f.most))
+}
+
+// descent is Newton's step of the capacity prices, and the square of its decrement.
+func (f *path) descent(by []float64) (decrement float64, ok bool) {
+	if !f.factor() {
+		return 0, false
+	}
+	f.shortage(f.left)
+	copy(by, f.left)
+	cholSolve(f.chol, f.k, by)
+	for r, d := range by {
+		decrement += f.left[r] * d
+	}
+	return decrement, true
 }
 
 // shortage is the gradient: what is left of each capacity row beyond v.
@@ -99,108 +183,73 @@ func (it *interior) shortage(left []float64) {
 	}
 }
 
-// settle minimises over the jobs' own prices at the prices lambda, sets all that depends on
-// them, and returns the value.
-func (it *interior) settle(mu float64) float64 {
-	p := it.p
-	value := 0.0
-	for r, l := range it.lambda {
-		it.v[r] = mu / l
+// settle finds the level and the jobs' own prices at the prices lambda, sets all that depends
+// on them, and returns the value of the dual function.
+func (f *path) settle(mu float64) (value float64, ok bool) {
+	for i := range f.earn {
+		f.earn[i] = -f.rent(f.lambda, int32(i))
+		if !f.p.levels() {
+			f.earn[i] += f.p.Gain[i]
+		}
+	}
+	if value, ok = f.settleJobs(mu); ok && f.p.levels() {
+		value, ok = f.settleLevel(mu, value)
+	}
+	for r, l := range f.lambda {
+		f.v[r] = mu / l
 		value += l - mu*math.Log(l)
 	}
-	for j := range it.m {
-		value += it.centreJob(j, mu)
-		it.s[j] = mu / it.mu[j]
-		if it.w[j] = 1; p.has[j] {
-			it.w[j] = mu / it.nu[j]
-		}
-		for i := p.First[j]; i < p.First[j+1]; i++ {
-			it.x[i] = mu / it.z[i]
-		}
-	}
-	return value
+	return value, ok && !math.IsNaN(value)
 }
 
-// centreJob minimises m − floor·n − mu·(Σ log z + log m + log n) over the job's prices m of
-// time and n of speed, by damped steps of Newton's method, which this self-concordant
-// function (over mu) always takes to its minimum. It leaves both prices and the slacks.
-func (it *interior) centreJob(j int, mu float64) float64 {
-	p := it.p
-	lo, hi := p.First[j], p.First[j+1]
-	earn := it.e[lo:hi]
-	z := it.z[lo:hi]
-	speed := p.Speed[lo:hi]
-	best := 0.0
-	for c := range earn {
-		earn[c] = p.Gain[lo+int32(c)] - it.rent(it.lambda, lo+int32(c))
-		best = max(best, earn[c])
-	}
-	floor, has := p.floor(j), p.has[j]
-	n := 0.0
-	if has {
-		n = mu * float64(len(z))
-	}
-	for c := range earn {
-		best = max(best, earn[c]+n*speed[c])
-	}
-	m := best + mu*float64(len(z)+1)
-	for range centreSteps {
-		g1, g2 := 1-mu/m, 0.0
-		h11, h12, h22 := mu/(m*m), 0.0, 0.0
-		if has {
-			g2 = -floor - mu/n
-			h22 = mu / (n * n)
+// settleJobs finds the jobs' own prices at the level.
+func (f *path) settleJobs(mu float64) (value float64, ok bool) {
+	for j := range f.m {
+		v, ok := f.settleJob(j, mu)
+		if !ok {
+			return 0, false
 		}
-		for c := range z {
-			v := 1 / (m - earn[c] - n*speed[c])
-			x := mu * v
-			g1 -= x
-			h := x * v
-			h11 += h
-			if has {
-				g2 += speed[c] * x
-				h12 -= h * speed[c]
-				h22 += h * speed[c] * speed[c]
-			}
+		value += v
+	}
+	if f.p.levels() {
+		f.t = f.most - f.below
+		f.zt = mu / f.t
+		value += f.t + mu*math.Log(f.t)
+	}
+	return value, true
+}
+
+// settleLevel finds the level at which the jobs' worths of it add up to one, from that at which
+// they are settled. The sum grows ever faster on the way to the level most, which it cannot
+// reach.
+func (f *path) settleLevel(mu, value float64) (at float64, ok bool) {
+	lo, hi := 0.0, f.most // of below
+	for range levelRounds {
+		lack, bend := 1+f.zt, f.zt/f.t
+		for j, nu := range f.nu {
+			rate := f.p.follow(j)
+			lack -= rate * nu
+			bend += rate * rate * f.rise[j]
 		}
-		var dm, dn float64
-		if has {
-			det := h11*h22 - h12*h12
-			if !(det > 1e-14*h11*h22) {
-				dm, dn = -g1/h11, -g2/h22
-				if h12 != 0 { // nearly dependent: along the steeper of the two
-					dm, dn = 0.5*dm, 0.5*dn
-				}
-			} else {
-				dm, dn = (-g1*h22+g2*h12)/det, (g1*h12-g2*h11)/det
-			}
+		if lack*lack < levelSteady*mu*bend {
+			return value, true
+		}
+		if lack > 0 {
+			hi = f.below
 		} else {
-			dm = -g1 / h11
+			lo = f.below
 		}
-		decrement := math.Sqrt(max(0, -(g1*dm+g2*dn)) / mu)
-		step := 1.0
-		if decrement > 0.25 {
-			step = 1 / (1 + decrement)
+		next := f.below - lack/bend
+		if !(next > lo && next < hi) {
+			next = max(math.Sqrt(lo*hi), 0.1*hi)
 		}
-		m += step * dm
-		n += step * dn
-		if decrement < centreTol || math.IsNaN(decrement) {
-			break
+		if next == f.below || next <= 0 || next >= f.most {
+			return value, true
 		}
-	}
-	it.mu[j], it.nu[j] = m, n
-	value, logs := m, m
-	if has {
-		value -= floor * n
-		logs *= n
-	}
-	for c := range z {
-		z[c] = m - earn[c] - n*speed[c]
-		logs *= z[c]
-		if logs < 1e-200 {
-			value -= mu * math.Log(logs)
-			logs = 1
+		f.below = next
+		if value, ok = f.settleJobs(mu); !ok {
+			return 0, false
 		}
 	}
-	return value - mu*math.Log(logs)
+	return value, true
 }

@@ -7,8 +7,9 @@ const (
 	stepBack   = 0.9995 // share of the way to the boundary that a step may go
 	stepStart  = 0.99   // and at least this in the first iterations
 	muLeast    = 1e-14  // complementarity below which rounding rules
-	stallLimit = 8      // iterations without a better point after which it stops
-	recentres  = 2      // times that a program of gains returns to the central path before that
+	stallLimit = 8      // iterations without a better point after which it needs another start
+	patience   = 24     // iterations after which the path of a level is followed more closely
+	recentres  = 2      // times that a program of gains returns to the central path then
 	cancelled  = 1e-6   // part of the terms of an objective from which their sum counts as none
 	rowsTol    = 2e-9   // by how much rows may be missed at the end, whatever the gap
 )
@@ -237,7 +238,7 @@ func (it *interior) gap() float64 {
 // run iterates until the objectives agree within tol and the rows hold, or no
 // iteration helps any more, and reports whether they agree.
 func (it *interior) run(tol float64, limit int) bool {
-	best, since, again := math.Inf(1), 0, recentres
+	best, since, help := math.Inf(1), 0, recovery{}
 	keep := it.snapshot()
 	for range limit {
 		mu := it.measure()
@@ -250,22 +251,22 @@ func (it *interior) run(tol float64, limit int) bool {
 			best, since = score, 0
 			it.save(keep)
 			keep.mu = mu
-		} else if since++; since >= stallLimit {
-			if again == 0 || it.p.levels() {
-				break
-			}
-			// A few columns far from the path hold all steps back: return to it.
-			again--
-			since = 0
-			it.load(keep)
-			if !it.centre(keep.mu) {
-				break
-			}
-			continue
+		} else {
+			since++
 		}
 		if score <= tol || mu < muLeast && score < 100*tol {
 			it.save(keep)
 			break
+		}
+		if since >= stallLimit || it.p.levels() && !help.followed && it.iterations >= patience {
+			stalls := since >= stallLimit
+			if it.recover(&help, keep, best) {
+				since = 0
+				continue
+			}
+			if stalls {
+				break
+			}
 		}
 		it.iterations++
 		if !it.iterate(mu) {
@@ -274,6 +275,29 @@ func (it *interior) run(tol float64, limit int) bool {
 	}
 	it.load(keep)
 	return best <= 10*tol
+}
+
+// recovery is what was done for an iterate whose steps were short.
+type recovery struct {
+	recentred int
+	followed  bool
+}
+
+// recover takes an iterate that gets no further to another from which it may: a program of gains
+// back to the path, which a few columns far from it may have left, then any along the path.
+func (it *interior) recover(help *recovery, keep *point, best float64) bool {
+	if !it.p.levels() && help.recentred < recentres {
+		help.recentred++
+		it.load(keep)
+		if newPath(it).centre(keep.mu) {
+			return true
+		}
+	}
+	if help.followed {
+		return false
+	}
+	help.followed = true
+	return it.follow(min(followGap, max(followLess*best, followMost)))
 }
 
 // point holds what a snapshot must restore.

@@ -92,10 +92,10 @@ func (f *rise) level(c *course) bool {
 	for hi := f.reachable(c); hi > 0; {
 		lo := c.bends[hi-1]
 		q, column, shift := f.before(c, hi)
-		s := q.solve(Options{Gap: roughGap})
+		s := q.solve(Options{Gap: levelGap})
 		sound := s.Violation <= feasibleTol && s.Status != Infeasible
 		if q.Jobs() == 0 || sound && s.Bound+shift >= lo {
-			s = f.exactly(q)
+			s = f.exactly(q, s)
 			f.out.Pivots += s.Pivots
 			sound = s.Violation <= feasibleTol && s.Status != Infeasible
 			if q.Jobs() == 0 || sound && s.Level+shift >= lo*(1-10*levelGap) {
@@ -136,15 +136,16 @@ func (f *rise) outpriced(prices []float64, q *Program) []float64 {
 	return prices
 }
 
-// exactly solves a program as nearly as it can be, with few jobs split.
-func (f *rise) exactly(q *Program) Solution {
+// exactly solves a program as nearly as it can be, with few jobs split, from a solution with
+// more.
+func (f *rise) exactly(q *Program, s Solution) Solution {
 	o := Options{Gap: levelGap, Vertex: true}
-	if !q.many() {
+	switch {
+	case s.Gap > levelGap:
 		return q.solve(o)
-	}
-	s := Solution{X: make([]float64, q.Columns()), Prices: make([]float64, len(q.Capacity))}
-	q.sift(&s, Options{Gap: levelGap})
-	if !q.settle(&s, o) {
+	case !q.many():
+		q.vertex(&s, o)
+	case !q.settle(&s, o):
 		q.thin(&s, o)
 	}
 	return s
