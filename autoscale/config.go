@@ -86,7 +86,8 @@ type Settings struct {
 	Windows []Window // when the loop may do things; none: always
 
 	// SkipUnchanged leaves out the plan of a round when nothing that it depends on
-	// has changed: no event, no clock, no price of the offerings by more than PriceStep.
+	// has changed: no event but those that the last plan counts on, no clock, no price of
+	// the offerings by more than PriceStep.
 	SkipUnchanged bool
 	PriceStep     float64 // relative change of a rate that is worth a plan; 0: any
 
