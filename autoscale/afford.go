@@ -2,6 +2,7 @@ package autoscale
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/goodfleet/goodfleet/planner"
@@ -11,42 +12,71 @@ import (
 )
 
 // begin takes up the budgets as they stand, and puts off jobs that would begin on
-// machines that are here and for whom there is no money.
+// machines that are here and for whom there is no money. Those who begin on one machine
+// share it: where one of them is put off the others are looked at again.
 func (a *admission) begin() {
 	if a.s.Position == nil {
 		return
 	}
-	a.position = a.s.Position.Clone()
+	for again := true; again; {
+		again = false
+		a.position = a.s.Position.Clone()
+		taken := map[provider.InstanceID]budget.Start{}
+		joining := a.joining()
+		for _, x := range a.plan.Allocations {
+			r := a.job[x.Job]
+			if !a.begins(x) {
+				continue
+			}
+			trial := a.position.Clone()
+			starts := map[provider.InstanceID]budget.Start{}
+			for _, ref := range x.Machines {
+				m := &a.plan.Machines[ref]
+				if m.Instance == "" || has(r, m.Instance) {
+					continue
+				}
+				if before, ok := taken[m.Instance]; ok {
+					trial.DropStart(before)
+				}
+				start := a.startOn(m, r, joining[m.Instance])
+				if err := trial.JudgeStart(start); err != nil {
+					a.deferred[x.Job] = err.Error()
+					again = true
+					break
+				}
+				trial.TakeStart(start)
+				starts[m.Instance] = start
+			}
+			if _, put := a.deferred[x.Job]; put {
+				continue
+			}
+			a.position = trial
+			maps.Copy(taken, starts)
+		}
+	}
+}
+
+// begins reports whether a job of the plan is given another place, now.
+func (a *admission) begins(x planner.Allocation) bool {
+	_, put := a.deferred[x.Job]
+	return !put && !samePlace(a.want[x.Job], a.job[x.Job].Target)
+}
+
+// joining are the shares of those who begin on each machine that is here.
+func (a *admission) joining() map[provider.InstanceID][]ledger.Share {
+	list := map[provider.InstanceID][]ledger.Share{}
 	for _, x := range a.plan.Allocations {
 		r := a.job[x.Job]
-		if _, put := a.deferred[x.Job]; put || samePlace(a.want[x.Job], r.Target) {
+		if !a.begins(x) {
 			continue
 		}
-		t, _ := a.s.Catalogue.Lookup(x.Offering.Cloud, x.Offering.Type)
-		idle := budget.FactsOf(x.Offering, t)
-		var here []planner.MachineRef
 		for _, ref := range x.Machines {
 			if id := a.plan.Machines[ref].Instance; id != "" && !has(r, id) {
-				here = append(here, ref)
+				list[id] = append(list[id], shareOf(r, x.Config.Replicas/x.Config.Nodes))
 			}
 		}
-		trial := a.position.Clone()
-		why := ""
-		for _, ref := range here {
-			m := &a.plan.Machines[ref]
-			rate, part := m.Rate, a.partOf(*m, r)
-			if err := trial.JudgeStart(part, idle, rate, max(t.Count, 1)); err != nil {
-				why = err.Error()
-				break
-			}
-			trial.TakeStart(part, idle, rate, max(t.Count, 1))
-		}
-		if why != "" {
-			a.deferred[x.Job] = why
-			continue
-		}
-		a.position = trial
 	}
+	return list
 }
 
 // has reports whether a job is, or is to be, on a machine: it counts for it already.
@@ -54,10 +84,24 @@ func has(r *JobRecord, id provider.InstanceID) bool {
 	return r.Gang != nil && r.Gang.holds(id) || r.Target != nil && slices.Contains(r.Target.Machines, id)
 }
 
-// partOf is what a job will bear of a machine of the plan.
-func (a *admission) partOf(m planner.PlannedMachine, r *JobRecord) budget.Part {
-	parts := a.partsOf(m)
-	return parts[slices.IndexFunc(parts, func(p budget.Part) bool { return p.Facts.Job == string(r.Job.ID) })]
+// startOn is a job that begins on a machine that is here, with those who begin there too,
+// beside those who are on it or are to be. Who leaves makes room for them.
+func (a *admission) startOn(m *planner.PlannedMachine, r *JobRecord, joining []ledger.Share) budget.Start {
+	t, _ := a.s.Catalogue.Lookup(m.Offering.Cloud, m.Offering.Type)
+	idle := budget.FactsOf(m.Offering, t)
+	var before, after []ledger.Share
+	for i := range a.s.Jobs {
+		x := &a.s.Jobs[i]
+		before = x.sharesOn(before, m.Instance, true)
+		if want := a.want[x.Job.ID]; want != nil && slices.Contains(want.Machines, m.Instance) {
+			after = x.sharesOn(after, m.Instance, true)
+		}
+	}
+	return budget.Start{
+		Job: idle.For(string(r.Job.ID), r.Job.Team, r.Job.Project), Idle: idle, Rate: m.Rate,
+		Before: borne(idle, before), After: borne(idle, append(after, joining...)),
+		Once: r.lumps(m.Offering, a.want[r.Job.ID].Config.Nodes),
+	}
 }
 
 // partsOf are who will bear which part of a machine of the plan.
@@ -67,7 +111,7 @@ func (a *admission) partsOf(m planner.PlannedMachine) []budget.Part {
 	var lumps [][]budget.Lump
 	for _, s := range m.Jobs {
 		if r, ok := a.job[s.Job]; ok {
-			shares = append(shares, ledger.Share{Job: string(r.Job.ID), Team: r.Job.Team, Project: r.Job.Project, Accelerators: s.Accelerators})
+			shares = append(shares, shareOf(r, s.Accelerators))
 			var once []budget.Lump
 			if m.Instance == "" || !has(r, m.Instance) {
 				nodes := 1

@@ -81,27 +81,52 @@ func (l *Loop) factsOf(o provider.Offering) budget.Facts {
 // counts jobs that are to run on it too: they will have it in a moment.
 func (l *Loop) parts(id provider.InstanceID, o provider.Offering, ahead bool) []budget.Part {
 	var shares []ledger.Share
-	var lumps [][]budget.Lump // of each share
-	add := func(r *JobRecord, n int) {
-		lumps = append(lumps, nil)
-		shares = append(shares, ledger.Share{Job: string(r.Job.ID), Team: r.Job.Team, Project: r.Job.Project, Accelerators: n})
-	}
 	for _, r := range l.cache.on(id) {
-		for _, n := range r.Gang.Nodes {
-			if n.Instance == id {
-				add(r, len(n.Accelerators))
-			}
-		}
+		shares = r.sharesOn(shares, id, false)
 	}
+	lumps := make([][]budget.Lump, len(shares)) // who is there has paid
 	if ahead {
 		for _, r := range l.cache.jobs {
-			if r.Target != nil && (r.Gang == nil || !r.Gang.holds(id)) && slices.Contains(r.Target.Machines, id) {
-				add(r, r.Target.Config.Replicas/r.Target.Config.Nodes)
-				lumps[len(lumps)-1] = r.lumps(o, r.Target.Config.Nodes)
+			if r.Gang == nil || !r.Gang.holds(id) {
+				shares = r.sharesOn(shares, id, true)
+				if len(shares) > len(lumps) {
+					lumps = append(lumps, r.lumps(o, r.Target.Config.Nodes))
+				}
 			}
 		}
 	}
 	return withLumps(borne(l.factsOf(o), shares), lumps)
+}
+
+// sharesOn appends what a job has of a machine or, ahead, is to have.
+func (r *JobRecord) sharesOn(shares []ledger.Share, id provider.InstanceID, ahead bool) []ledger.Share {
+	if r.Gang != nil && r.Gang.holds(id) {
+		for _, n := range r.Gang.Nodes {
+			if n.Instance == id {
+				shares = append(shares, shareOf(r, len(n.Accelerators)))
+			}
+		}
+		return shares
+	}
+	if ahead && r.Target != nil && slices.Contains(r.Target.Machines, id) {
+		shares = append(shares, shareOf(r, r.Target.Config.Replicas/r.Target.Config.Nodes))
+	}
+	return shares
+}
+
+// shareOf is a job's share of a machine.
+func shareOf(r *JobRecord, accelerators int) ledger.Share {
+	return ledger.Share{Job: string(r.Job.ID), Team: r.Job.Team, Project: r.Job.Project, Accelerators: accelerators}
+}
+
+// Borne is who bears which part of a machine by the gangs on it: what nobody has of it is
+// theirs. idle are the facts of the machine without jobs.
+func Borne(idle budget.Facts, id provider.InstanceID, jobs []JobRecord) []budget.Part {
+	var shares []ledger.Share
+	for i := range jobs {
+		shares = jobs[i].sharesOn(shares, id, false)
+	}
+	return borne(idle, shares)
 }
 
 // borne is who bears which part of a machine: those who have shares of it, or nobody.

@@ -110,7 +110,7 @@ func (p *proof) prepare() {
 // limit is what no way of seating the jobs from turn t on beside those of k passes.
 func (p *proof) limit(k *packing, t int) float64 {
 	r := p.r
-	v := k.value() + p.rest[t]
+	v := k.value() + k.toll + p.rest[t] // who comes yet may take what is idle
 	for b := range k.bins {
 		if bin := &k.bins[b]; bin.jobs > 0 {
 			if c := r.classOf(bin); c >= 0 {
@@ -258,11 +258,12 @@ func (k *packing) proposeAt(i, c int, bins []int) (proposal, bool) {
 		}
 		k.use(&p, b)
 	}
-	if p.buys > 0 && !k.mayBuy(col.Offer, p.buys) || !k.allows(i, &p) {
-		return proposal{}, false
-	}
 	if c == d.Current && own == col.Nodes {
 		p.worth, p.stays = col.Stay, true
+	}
+	p.spend += k.tollOf(i, col, p.bins)
+	if p.buys > 0 && !k.mayBuy(col.Offer, p.buys) || !k.allows(i, &p) {
+		return proposal{}, false
 	}
 	return p, true
 }

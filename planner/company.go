@@ -94,7 +94,8 @@ func (k *packing) shareOn(o, idle int) bool {
 		before := trial.value()
 		back := trial.unseat(w.job)
 		there := proposal{seat: seat{column: w.column, bins: []int{machine}, worth: worth(col)}}
-		if trial.value()+worth(col) > before+tieSlack && trial.allows(w.job, &there) {
+		gain := worth(col) - trial.tollOf(w.job, col, there.bins)
+		if trial.value()+gain > before+tieSlack && trial.allows(w.job, &there) {
 			trial.seatAt(w.job, there)
 			moved[w.job] = true
 			count++
@@ -132,6 +133,9 @@ func (k *packing) adds(i int) float64 {
 	}
 	v := s.worth
 	for _, b := range s.bins {
+		if bin := &k.bins[b]; len(k.pr.tolls) > 0 {
+			v -= k.pr.tollsOf(bin.offer, k.binRate(bin), bin.tenants) - k.pr.tollsOf(bin.offer, k.binRate(bin), without(bin.tenants, i))
+		}
 		if k.bins[b].jobs == 1 && !k.bins[b].held {
 			v -= k.pr.times * k.binRate(&k.bins[b])
 		}

@@ -151,7 +151,7 @@ func (r *relaxation) couplings(k *packing, y []float64, visit func(row int, left
 		}
 	}
 	for n, row := range r.rowRow {
-		visit(row, (k.most[n]-k.parts[n]+r.spared[n])/rowUnit)
+		visit(row, (k.mayStay(n)-k.parts[n]+r.spared[n])/rowUnit)
 	}
 	if r.burnRow >= 0 {
 		visit(r.burnRow, max(k.capped-k.burn, 0)/r.burnUnit)

@@ -168,7 +168,7 @@ func (s Solution) binds(i int) (binds string, spot *Row) {
 	most := tieSlack
 	for c := range d.Columns {
 		col := &d.Columns[c]
-		gain := col.Bought - k.pr.times*col.Alone
+		gain := col.Bought - k.pr.times*col.Alone - k.tollOf(i, col, bought(col.Nodes))
 		if gain <= most {
 			continue
 		}

@@ -14,10 +14,10 @@ type bin struct {
 	gangs   int  // jobs over several machines
 	closed  int  // of them, those that share their machines with no other of their kind
 	jobs    int
-	free    int     // accelerators
-	counted []int   // accelerators of jobs that count for each row that bears what is idle; nil: none; replaced, never changed
-	cpu     float64 // vCPUs left
-	mem     float64 // GiB left
+	free    int      // accelerators
+	tenants []tenant // by name, where it is asked who bears what; replaced, never changed
+	cpu     float64  // vCPUs left
+	mem     float64  // GiB left
 }
 
 // seat is where a job sits in a packing.
@@ -36,6 +36,7 @@ type packing struct {
 	byOffer   [][]int // bins of each offer by its slot, held machines first
 	seats     []seat
 	worth     float64
+	toll      float64   // what idle parts count by the budgets of teams, USD/h
 	spend     float64   // what the bins that cost something count, USD/h: their rates times 1 + mu
 	burn      float64   // rates of everything that is held or bought, USD/h
 	capped    float64   // burn allowed, USD/h
@@ -45,6 +46,7 @@ type packing struct {
 	used      []float64 // of each row of the problem, USD/h
 	parts     []float64 // as used, without what nobody has of machines: whoever comes can make it no less
 	most      []float64 // of each row, that may be used
+	entered   []int     // of each row, the bins of jobs that count on which none of them was before
 	lax       bool      // rows that who comes later may make room in are looked at when the plan is complete
 	exchanges int       // pairs that may still be tried
 }
@@ -62,7 +64,7 @@ func newPacking(pr *Program) *packing {
 	for i := range k.seats {
 		k.seats[i].column = -1
 	}
-	k.used, k.most = make([]float64, len(p.Rows)), make([]float64, len(p.Rows))
+	k.used, k.most, k.entered = make([]float64, len(p.Rows)), make([]float64, len(p.Rows)), make([]int, len(p.Rows))
 	for i := range p.Machines {
 		m := &p.Machines[i]
 		o := pr.machineOffer[i]
@@ -87,9 +89,6 @@ func newPacking(pr *Program) *packing {
 			most = pr.room.rows[n]
 		}
 		k.most[n] = max(most, k.used[n])
-		if pr.idleOf != nil && !pr.room.kept {
-			k.most[n] += pr.idleOf[n]
-		}
 	}
 	k.parts = slices.Clone(k.used)
 	return k
@@ -107,7 +106,7 @@ func (k *packing) clone() *packing {
 	c.seats = slices.Clone(k.seats)
 	c.bought = slices.Clone(k.bought)
 	c.quota = slices.Clone(k.quota)
-	c.used, c.parts = slices.Clone(k.used), slices.Clone(k.parts)
+	c.used, c.parts, c.entered = slices.Clone(k.used), slices.Clone(k.parts), slices.Clone(k.entered)
 	return &c
 }
 
@@ -115,7 +114,7 @@ func (k *packing) clone() *packing {
 func (k *packing) binsOf(offer int) []int { return k.byOffer[k.pr.slot[offer]] }
 
 // value is what the packing is worth, USD per hour.
-func (k *packing) value() float64 { return k.worth - k.spend }
+func (k *packing) value() float64 { return k.worth - k.spend - k.toll }
 
 // binRate is the rate of a bin, USD per hour.
 func (k *packing) binRate(b *bin) float64 {
@@ -186,6 +185,7 @@ func (k *packing) proposeStay(i, c int, scratch []int) (proposal, bool) {
 		}
 		k.use(&p, b)
 	}
+	p.spend += k.tollOf(i, col, p.bins)
 	return p, k.allows(i, &p)
 }
 
@@ -229,6 +229,7 @@ func (k *packing) proposeNew(i, c int, scratch []int) (proposal, bool) {
 		}
 		k.use(&p, best)
 	}
+	p.spend += k.tollOf(i, col, p.bins)
 	return p, k.allows(i, &p)
 }
 

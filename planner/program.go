@@ -35,9 +35,11 @@ type Program struct {
 	slots        int
 	rates        []float64  // of each offer, USD/h
 	times        float64    // what a dollar of rates counts, 1 + mu
-	idleOf       []float64  // of each row, what those who run bear of idle parts, USD/h; nil: none
+	idleOf       []float64  // of each row, by what those who run pass it for idle parts, USD/h; nil: none
 	room         room       // what is kept free of the cap and the rows
 	short        bool       // something was looked at for which a cap, a quota, a row or a supply had no room
+	bears        bool       // it is asked who bears which part of machines
+	tolls        []toll     // of the budgets of teams that run short
 	counted      [][]answer // of each row that narrows down: by job, the last line of none, and offer
 }
 
@@ -124,6 +126,7 @@ func NewProgram(p *Problem, tr Transfer) (*Program, error) {
 		}
 		pr.Jobs[i] = d
 	}
+	pr.count()
 	return pr, nil
 }
 

@@ -81,7 +81,7 @@ func (pr *Program) relax() *relaxation {
 	for n := range p.Rows {
 		r.rowRow = append(r.rowRow, len(bounds))
 		r.spared = append(r.spared, pr.spared(n))
-		bounds = append(bounds, (start.most[n]-start.used[n]+r.spared[n])/rowUnit)
+		bounds = append(bounds, (start.mayStay(n)-start.used[n]+r.spared[n])/rowUnit)
 	}
 	r.lp = linear.NewProgram(bounds)
 	r.ofMachine, r.ofOffer = slices.Repeat([]int{-1}, len(p.Machines)), slices.Repeat([]int{-1}, len(p.Offers))

@@ -19,10 +19,10 @@ const (
 )
 
 // Row bounds what is held at once, beside quotas and the burn cap: the rates of the
-// machines that a team's jobs run on, each in proportion to the accelerators that they
-// have of those that any job has, or the part of spot in what a team, or everything,
-// burns. So what nobody has of a machine is borne by those who are on it: else a large
-// machine that is half empty would look cheap to a team. What is held already may be
+// machines that a team's jobs run on, each by the accelerators that they bear of it
+// (pricing.Bear), or the part of spot in what a team, or everything, burns. So what nobody
+// has of a machine is borne by those who are on it, as the guard and the ledger count: else
+// a large machine that is half empty would look cheap to a team. What is held already may be
 // over a row, and what runs may come to bear more as others leave: a plan then does not
 // add to it.
 type Row struct {
@@ -215,45 +215,26 @@ func (k *packing) takes(i int, col *Column, bins []int, visit func(row int, take
 // those who do not count may take of it too: he shares what is idle. some is false when
 // nobody on the bins counts.
 func (k *packing) takesBy(n, i int, col *Column, bins []int) (sum float64, some bool) {
-	mine := 0
-	if k.pr.counts(n, i, col.Offer) {
-		mine = col.PerNode
-	}
+	counts := func(job int) bool { return k.pr.counts(n, job, col.Offer) }
+	mine := counts(i)
 	for _, b := range bins {
 		if b < 0 {
-			if mine > 0 {
+			if mine {
 				sum, some = sum+k.takeOfNew(n, col), true
 			}
 			continue
 		}
-		bin := &k.bins[b]
-		before, used := bin.of(n), k.pr.Problem.Offers[bin.offer].Type.Count-bin.free
-		if mine+before > 0 {
-			sum += k.takeOf(n, b) * (part(before+mine, used+col.PerNode) - part(before, used))
+		before := k.pr.borne(col.Offer, k.bins[b].tenants, counts)
+		if mine || before > 0 {
+			sum += k.takeOf(n, b) * (k.pr.borneWith(col.Offer, k.bins[b].tenants, tenant{job: i, perNode: col.PerNode}, counts) - before)
 			some = true
 		}
 	}
 	return sum, some
 }
 
-// part is n of used; none of nothing.
-func part(n, used int) float64 {
-	if n == 0 {
-		return 0
-	}
-	return float64(n) / float64(used)
-}
-
-// of is how many accelerators of a bin the jobs have that count for a row.
-func (b *bin) of(row int) int {
-	if b.counted == nil {
-		return 0
-	}
-	return b.counted[row]
-}
-
-// idleNow is what the jobs that run bear of what nobody has of their machines, for each
-// row, USD/h.
+// idleNow is by how much the jobs that run pass each row now since they bear what nobody
+// has of their machines, as others have left: they may stay. USD/h.
 func (pr *Program) idleNow() []float64 {
 	p := pr.Problem
 	if !slices.ContainsFunc(p.Rows, func(r Row) bool { return r.bearsIdle() }) {
@@ -263,32 +244,31 @@ func (pr *Program) idleNow() []float64 {
 	for m := range p.Machines {
 		machine[p.Machines[m].ID] = m
 	}
-	used, counted := make([]int, len(p.Machines)), make([][]int, len(p.Machines))
+	on := make([][]tenant, len(p.Machines))
 	for i := range pr.Jobs {
-		d := &pr.Jobs[i]
-		if d.Current < 0 {
-			continue
-		}
-		col := &d.Columns[d.Current]
-		for _, id := range d.State.Running.Machines {
-			m := machine[id]
-			used[m] += col.PerNode
-			if counted[m] == nil {
-				counted[m] = make([]int, len(p.Rows))
-			}
-			for n := range p.Rows {
-				if p.Rows[n].bearsIdle() && pr.counts(n, i, col.Offer) {
-					counted[m][n] += col.PerNode
-				}
+		if d := &pr.Jobs[i]; d.Current >= 0 {
+			for _, id := range d.State.Running.Machines {
+				on[machine[id]] = pr.with(nil, on[machine[id]], tenant{job: i, perNode: d.Columns[d.Current].PerNode})
 			}
 		}
 	}
-	sums := make([]float64, len(p.Rows))
-	for m := range p.Machines {
-		for n, c := range counted[m] {
-			take := p.Rows[n].take(p.Machines[m].Offering.Market, p.Machines[m].Rate.Dollars())
-			sums[n] += take * (part(c, used[m]) - part(c, p.Offers[pr.machineOffer[m]].Type.Count))
+	sums, own := make([]float64, len(p.Rows)), make([]float64, len(p.Rows))
+	for m, list := range on {
+		if len(list) == 0 {
+			continue
 		}
+		o := pr.machineOffer[m]
+		for n := range p.Rows {
+			if p.Rows[n].bearsIdle() {
+				counts := func(job int) bool { return pr.counts(n, job, o) }
+				take := p.Rows[n].take(p.Machines[m].Offering.Market, p.Machines[m].Rate.Dollars())
+				sums[n] += take * pr.borne(o, list, counts)
+				own[n] += take * pr.own(o, list, counts)
+			}
+		}
+	}
+	for n := range sums {
+		sums[n] = min(sums[n]-own[n], max(sums[n]-p.Rows[n].most(), 0))
 	}
 	return sums
 }
@@ -305,7 +285,7 @@ func (k *packing) allows(i int, p *proposal) bool {
 	k.takes(i, &k.pr.Jobs[i].Columns[p.column], p.bins, func(n int, take float64) {
 		r := &k.pr.Problem.Rows[n]
 		later := k.lax && (r.ofSpot() || r.bearsIdle()) // who comes yet may make room
-		ok = ok && (later || k.hasRoom(n, take))
+		ok = ok && (later || p.stays && k.keepsRoom(n, take) || k.hasRoom(n, take))
 	})
 	return ok
 }
@@ -313,11 +293,25 @@ func (k *packing) allows(i int, p *proposal) bool {
 // rowsHold reports whether no row is passed.
 func (k *packing) rowsHold() bool {
 	for n := range k.used {
-		if !k.holds(n, 0) {
+		if !k.holds(n, 0) && !k.keepsRoom(n, 0) {
 			return false
 		}
 	}
 	return true
+}
+
+// keepsRoom reports whether row n holds with what may stay although it passes the row,
+// for a job that stays where it is. No machine is entered as long as the row is passed.
+func (k *packing) keepsRoom(n int, take float64) bool {
+	return k.entered[n] == 0 && k.used[n]+take-k.mayStay(n) <= capSlack
+}
+
+// mayStay is what row n may come to as long as no machine is entered, USD/h.
+func (k *packing) mayStay(n int) float64 {
+	if k.pr.idleOf == nil || k.pr.room.kept {
+		return k.most[n]
+	}
+	return k.most[n] + k.pr.idleOf[n]
 }
 
 // hasRoom reports whether a job may take so much more of row n.
@@ -390,54 +384,47 @@ func (k *packing) fillRows(b int, sign float64) {
 	}
 }
 
-// fillTeams sums what the seat of job i takes of the rows of jobs, as it begins (sign 1)
-// or ends (−1) to sit there. The room that it has is taken at the time.
+// fillTeams sums what the seat of job i takes of the rows of jobs and of the budgets of
+// teams, as it begins (sign 1) or ends (−1) to sit there.
 func (k *packing) fillTeams(i int, s *seat, sign float64) {
-	if len(k.used) == 0 {
+	pr := k.pr
+	if len(k.used) == 0 && !pr.bears {
 		return
 	}
-	col := &k.pr.Jobs[i].Columns[s.column]
-	share := float64(col.PerNode) / float64(k.pr.Problem.Offers[col.Offer].Type.Count)
-	for n := range k.used {
-		counts, idle := k.pr.counts(n, i, col.Offer), k.pr.Problem.Rows[n].bearsIdle()
-		if !counts && !idle {
-			continue
+	col := &pr.Jobs[i].Columns[s.column]
+	share := float64(col.PerNode) / float64(pr.Problem.Offers[col.Offer].Type.Count)
+	for _, b := range s.bins {
+		bin := &k.bins[b]
+		next := bin.tenants
+		switch {
+		case pr.bears && sign > 0:
+			next = pr.with(nil, bin.tenants, tenant{i, col.PerNode, s.stays}) // copies of the packing share the old one
+		case pr.bears:
+			next = without(bin.tenants, i)
 		}
-		for _, b := range s.bins {
+		for n := range k.used {
+			counts, idle := pr.counts(n, i, col.Offer), pr.Problem.Rows[n].bearsIdle()
+			if !counts && !idle {
+				continue
+			}
 			take := share * k.takeOf(n, b)
 			if counts {
 				k.parts[n] += sign * take
 			}
-			if idle {
-				take = k.seatedBy(n, b, col.PerNode, counts, sign > 0)
+			switch {
+			case idle:
+				of := func(job int) bool { return pr.counts(n, job, col.Offer) }
+				k.used[n] += k.takeOf(n, b) * (pr.borne(col.Offer, next, of) - pr.borne(col.Offer, bin.tenants, of))
+				if k.takeOf(n, b) > 0 {
+					k.entered[n] += entered(next, of) - entered(bin.tenants, of)
+				}
+			case counts:
+				k.used[n] += sign * take
 			}
-			k.used[n] += sign * take
 		}
+		k.toll += pr.tollsOf(col.Offer, k.binRate(bin), next) - pr.tollsOf(col.Offer, k.binRate(bin), bin.tenants)
+		bin.tenants = next
 	}
-}
-
-// seatedBy is by how much a job on perNode accelerators of a bin makes a row that bears
-// what is idle larger, and counts it in or out.
-func (k *packing) seatedBy(n, b, perNode int, counts, begins bool) float64 {
-	bin := &k.bins[b]
-	used := k.pr.Problem.Offers[bin.offer].Type.Count - bin.free // with it
-	mine := 0
-	if counts {
-		mine = perNode
-	}
-	with := bin.of(n)
-	if begins {
-		with += mine
-	}
-	if mine > 0 {
-		next := make([]int, len(k.used)) // copies of the packing share the old one
-		copy(next, bin.counted)
-		if next[n] = with; !begins {
-			next[n] -= mine
-		}
-		bin.counted = next
-	}
-	return k.takeOf(n, b) * (part(with, used) - part(with-mine, used-perNode))
 }
 
 // rowInTheWay is the row that has no room for column col of job i on machines that would

@@ -90,6 +90,7 @@ func (k *packing) proposeOn(i, offer, b int) (proposal, bool) {
 			p.worth = col.Bought
 		}
 		k.use(&p, b)
+		p.spend += k.tollOf(i, col, p.bins)
 		if k.allows(i, &p) && (!found || p.gain() > best.gain()+tieSlack) {
 			best, found = p, true
 		}

@@ -179,22 +179,16 @@ func tailOf(snap *autoscale.Snapshot, s budget.Standing, round time.Duration) pr
 			continue
 		}
 		t, _ := catalogue.Lookup(m.Instance.Offering.Cloud, m.Instance.Offering.Type)
-		idle, rest := budget.FactsOf(m.Instance.Offering, t), max(t.Count, 1)
-		var parts []budget.Part
+		parts := autoscale.Borne(budget.FactsOf(m.Instance.Offering, t), m.Instance.ID, snap.Jobs)
 		for _, j := range snap.Jobs {
 			if j.Gang == nil {
 				continue
 			}
 			for _, n := range j.Gang.Nodes {
 				if n.Instance == m.Instance.ID {
-					parts = append(parts, budget.Part{Facts: idle.For(string(j.Job.ID), j.Job.Team, j.Job.Project), Count: len(n.Accelerators)})
-					rest -= len(n.Accelerators)
 					save = max(save, j.Job.Checkpoint.Save)
 				}
 			}
-		}
-		if rest > 0 {
-			parts = append(parts, budget.Part{Facts: idle, Count: rest})
 		}
 		limit := budget.Limit{Over: total.Covers}
 		sum += limit.Share(budget.Ask{Offering: m.Instance.Offering, Count: 1, Rate: m.Rate, For: parts})

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -162,9 +163,6 @@ func (e *enumeration) finish(worth float64) {
 	if e.p.BurnCap > 0 && burn > e.p.BurnCap.Dollars()+1e-9 {
 		return
 	}
-	if !e.rowsHold() {
-		return
-	}
 	for q := range quota {
 		if quota[q] > e.p.Quotas[q].Left {
 			return
@@ -179,7 +177,10 @@ func (e *enumeration) finish(worth float64) {
 			times += b.Mu
 		}
 	}
-	e.best = max(e.best, worth-times*spend)
+	// What is idle only makes it dearer: the dear checks are for those that may be the best.
+	if v := worth - times*spend; v > e.best && e.rowsHold() {
+		e.best = max(e.best, v-e.tolls())
+	}
 }
 
 // rate is what a box costs, USD/h.
@@ -190,29 +191,96 @@ func (e *enumeration) rate(b *box) float64 {
 	return e.p.Offers[b.offer].Rate.Dollars()
 }
 
-// idleNow is what those who run, and count for a row, bear of what nobody has of their
-// machines.
+// idleNow is by how much those who run, and count for a row, pass it because of what nobody
+// has of their machines.
 func (e *enumeration) idleNow(row *planner.Row) float64 {
-	sum := 0.0
+	sum, own := 0.0, 0.0
 	for _, m := range e.p.Machines {
-		on, ours, count := 0, 0, 0
+		on, count := map[planner.JobID]int{}, 0
 		for i := range e.pr.Jobs {
-			d := &e.pr.Jobs[i]
-			if d.Current < 0 || !slices.Contains(d.State.Running.Machines, m.ID) {
-				continue
-			}
-			col, j := &d.Columns[d.Current], d.State.Job
-			on, count = on+col.PerNode, e.p.Offers[col.Offer].Type.Count
-			if (row.Team == "" || row.Team == j.Team) && (row.Over == nil || row.Over(j, m.Offering)) {
-				ours += col.PerNode
+			if d := &e.pr.Jobs[i]; d.Current >= 0 && slices.Contains(d.State.Running.Machines, m.ID) {
+				col := &d.Columns[d.Current]
+				on[d.State.Job.ID], count = col.PerNode, e.p.Offers[col.Offer].Type.Count
 			}
 		}
-		if ours > 0 {
-			counts := m.Rate.Dollars()
-			if m.Offering.Market == provider.Spot {
-				counts *= 1 + row.Swing
+		borne := bearing(count, on)
+		for i := range e.p.Jobs {
+			j := e.p.Jobs[i].Job
+			if (row.Team == "" || row.Team == j.Team) && (row.Over == nil || row.Over(j, m.Offering)) && on[j.ID] > 0 {
+				counts := m.Rate.Dollars()
+				if m.Offering.Market == provider.Spot {
+					counts *= 1 + row.Swing
+				}
+				sum += counts * float64(borne[j.ID]) / float64(count)
+				own += counts * float64(on[j.ID]) / float64(count)
 			}
-			sum += counts * (float64(ours)/float64(on) - float64(ours)/float64(count))
+		}
+	}
+	if sum <= row.Most.Dollars() {
+		return 0
+	}
+	return sum - max(own, row.Most.Dollars())
+}
+
+// bearing deals the accelerators of a machine that nobody has, one at a time, to the job
+// that is furthest below its part: as whole accelerators in proportion come out.
+func bearing(count int, on map[planner.JobID]int) map[planner.JobID]int {
+	borne, whole := maps.Clone(on), 0
+	names := slices.Sorted(maps.Keys(on))
+	for _, n := range on {
+		whole += n
+	}
+	for _, j := range names {
+		borne[j] = count * on[j] / max(whole, 1)
+	}
+	left := count
+	for _, n := range borne {
+		left -= n
+	}
+	for range left {
+		next := names[0]
+		for _, j := range names {
+			if count*on[j]-borne[j]*whole > count*on[next]-borne[next]*whole {
+				next = j
+			}
+		}
+		borne[next]++
+	}
+	return borne
+}
+
+// tenants are the jobs on a box and their accelerators there.
+func (e *enumeration) tenants(box int) map[planner.JobID]int {
+	on := map[planner.JobID]int{}
+	for _, s := range e.seats {
+		if slices.Contains(s.boxes, box) {
+			d := &e.pr.Jobs[s.job]
+			on[d.State.Job.ID] = d.Columns[s.column].PerNode
+		}
+	}
+	return on
+}
+
+// tolls is what idle parts of machines count by the budgets of the teams that bear them.
+func (e *enumeration) tolls() float64 {
+	sum := 0.0
+	if !slices.ContainsFunc(e.p.Budgets, func(b planner.BudgetPrice) bool { return b.Team != "" && b.Mu > 0 }) {
+		return sum
+	}
+	for i := range e.boxes {
+		on := e.tenants(i)
+		if len(on) == 0 {
+			continue
+		}
+		count := e.p.Offers[e.boxes[i].offer].Type.Count
+		borne := bearing(count, on)
+		for k := range e.p.Jobs {
+			j := e.p.Jobs[k].Job
+			for _, b := range e.p.Budgets {
+				if b.Team != "" && b.Team == j.Team && on[j.ID] > 0 {
+					sum += b.Mu * e.rate(&e.boxes[i]) * float64(borne[j.ID]-on[j.ID]) / float64(count)
+				}
+			}
 		}
 	}
 	return sum
@@ -223,7 +291,7 @@ func (e *enumeration) idleNow(row *planner.Row) float64 {
 func (e *enumeration) rowsHold() bool {
 	for n := range e.p.Rows {
 		row := &e.p.Rows[n]
-		all, spot, fixed, fixedSpot := 0.0, 0.0, 0.0, 0.0
+		all, spot, fixed, fixedSpot, comes := 0.0, 0.0, 0.0, 0.0, false
 		count := func(b *box, share float64, must bool) {
 			v := share * e.rate(b)
 			all += v
@@ -255,14 +323,24 @@ func (e *enumeration) rowsHold() bool {
 					continue
 				}
 				for _, b := range s.boxes {
-					of := e.p.Offers[col.Offer].Type.Count
+					has, of := col.PerNode, e.p.Offers[col.Offer].Type.Count
 					if row.Kind == planner.BurnRow {
-						of -= e.boxes[b].free // what is idle is borne by who is there
+						has = bearing(of, e.tenants(b))[d.State.Job.ID] // what is idle is borne by who is there
 					}
-					count(&e.boxes[b], float64(col.PerNode)/float64(of), false)
+					count(&e.boxes[b], float64(has)/float64(of), false)
 				}
 			}
-			if row.Kind == planner.BurnRow {
+			for b := range e.boxes { // who runs may stay, and others may join it
+				some, there := false, false
+				for _, s := range e.seats {
+					d := &e.pr.Jobs[s.job]
+					if o := d.Columns[s.column].Offer; slices.Contains(s.boxes, b) && (row.Team == "" || d.State.Job.Team == row.Team) && over(d.State.Job, o) {
+						some, there = true, there || e.stays(d, s.column, s.boxes)
+					}
+				}
+				comes = comes || some && !there && e.rate(&e.boxes[b]) > 0
+			}
+			if row.Kind == planner.BurnRow && !comes {
 				fixed = row.Most.Dollars() + e.idleNow(row)
 			}
 		}

@@ -26,6 +26,7 @@ var exactShapes = []struct {
 	{"shared switching", shape{jobs: 4, running: true, smallJobs: true}},
 	{"rows", shape{jobs: 4, rows: true, spot: true, smallJobs: true}},
 	{"rows and machines", shape{jobs: 3, rows: true, spot: true, machines: true, running: true, owned: true}},
+	{"budgets of teams that share", shape{jobs: 4, budgets: true, smallJobs: true, running: true}},
 	{"budgets", shape{jobs: 4, budgets: true, spot: true, smallJobs: true}},
 	{"budgets and machines", shape{jobs: 3, budgets: true, spot: true, machines: true, running: true, capped: true}},
 	{"policies", shape{jobs: 4, policies: true, spot: true, smallJobs: true}},

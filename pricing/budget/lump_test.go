@@ -65,10 +65,14 @@ func TestStartPaysWhatItBrings(t *testing.T) {
 		p := budget.NewPosition([]budget.Limit{{Name: "fleet", Left: &left, Burn: left.Burn()}, {Name: "rate", Burn: 5 * pricing.DollarPerHour}},
 			[]budget.Held{{Instance: "i", Offering: o, Rate: 4 * pricing.DollarPerHour}})
 		part := budget.Part{Facts: idle.For("j", "a", ""), Count: 4, Lumps: []budget.Lump{{Facts: idle.For("j", "a", ""), Amount: c.once}}}
-		if err := p.JudgeStart(part, idle, 4*pricing.DollarPerHour, 4); (err == nil) != c.ok {
+		start := budget.Start{
+			Job: part.Facts, Idle: idle, Rate: 4 * pricing.DollarPerHour, Once: part.Lumps,
+			Before: []budget.Part{{Facts: idle, Count: 4}}, After: []budget.Part{part},
+		}
+		if err := p.JudgeStart(start); (err == nil) != c.ok {
 			t.Errorf("%s: got %v", name, err)
 		}
-		p.TakeStart(part, idle, 4*pricing.DollarPerHour, 4)
+		p.TakeStart(start)
 		if uses := p.Uses(); uses[0].Held != 4*pricing.DollarPerHour+pricing.Rate(c.once) || uses[1].Held != 4*pricing.DollarPerHour {
 			t.Errorf("%s: held %s and %s", name, uses[0].Held, uses[1].Held)
 		}

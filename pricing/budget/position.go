@@ -244,21 +244,40 @@ func (l *Limit) Refuses(f Facts, rate, list pricing.Rate) string {
 	return l.refuses(rate, list)
 }
 
-// JudgeStart asks for accelerators of a machine that is held already and that nobody
-// is on: limits that cover those of the job and did not cover them idle, and money that is
-// left for what is paid at once.
-func (p *Position) JudgeStart(part Part, idle Facts, rate pricing.Rate, of int) error {
+// Start is a job that begins on a machine that is held already.
+type Start struct {
+	Job, Idle     Facts        // of what the job has there, and of the machine without jobs
+	Before, After []Part       // who bears which part of the machine, without the job and with it
+	Rate          pricing.Rate // of the machine
+	Once          []Lump       // that the job pays at once
+}
+
+// more is what a limit covers more of the machine once the job is there. What it takes
+// off others counts for them once it is there.
+func (l *Limit) more(s *Start) pricing.Rate {
+	if l.Over == nil {
+		return 0 // all of the machine, before and after
+	}
+	before, of := covered(s.Before, l.Over)
+	after, all := covered(s.After, l.Over)
+	return max(0, portion(s.Rate, after, all)-portion(s.Rate, before, of))
+}
+
+// JudgeStart asks for what a job makes its limits cover more of a machine that is held
+// already: its own part and what is idle there, less what they cover already, and money that
+// is left for what is paid at once.
+func (p *Position) JudgeStart(s Start) error {
 	for i := range p.limits {
 		l := &p.limits[i]
-		begins, once := l.Over != nil && l.Over(part.Facts) && !l.Over(idle), l.lump([]Part{part})
+		begins, once := l.Over != nil && l.Over(s.Job) && !l.Over(s.Idle), l.lump([]Part{{Lumps: s.Once}})
 		if !begins && once == 0 {
 			continue
 		}
 		r := p.use(i, "")
 		if r.Asked = once; begins {
-			r.Asked = plus(once, portion(rate, part.Count, of))
+			r.Asked = plus(once, l.more(&s))
 		}
-		if r.Why = l.Closed; r.Why != "" || plus(plus(r.Held, r.Reserved), r.Asked) > l.Burn {
+		if r.Why = l.Closed; r.Why != "" || r.Asked > 0 && plus(plus(r.Held, r.Reserved), r.Asked) > l.Burn {
 			return &r
 		}
 	}
@@ -266,13 +285,16 @@ func (p *Position) JudgeStart(part Part, idle Facts, rate pricing.Rate, of int) 
 }
 
 // TakeStart counts what was judged.
-func (p *Position) TakeStart(part Part, idle Facts, rate pricing.Rate, of int) {
+func (p *Position) TakeStart(s Start) {
 	for i := range p.limits {
-		l := &p.limits[i]
-		p.sums[i] = plus(p.sums[i], l.lump([]Part{part}))
-		if l.Over != nil && l.Over(part.Facts) && !l.Over(idle) {
-			p.sums[i] = plus(p.sums[i], portion(rate, part.Count, of))
-		}
+		p.sums[i] = plus(p.sums[i], plus(p.limits[i].more(&s), p.limits[i].lump([]Part{{Lumps: s.Once}})))
+	}
+}
+
+// DropStart takes back what TakeStart counted of the machine.
+func (p *Position) DropStart(s Start) {
+	for i := range p.limits {
+		p.sums[i] -= p.limits[i].more(&s)
 	}
 }
 

@@ -77,14 +77,33 @@ func TestShareOfOnDemandNeedsItsRate(t *testing.T) {
 func TestStartOnAHeldMachineCountsForTheTeamAlone(t *testing.T) {
 	vision := selector(t, budget.Match{Team: "vision"})
 	idle := budget.FactsOf(aws, p4d)
-	part := budget.Part{Facts: idle.For("j", "vision", ""), Count: 4}
+	ours, theirs := idle.For("j", "vision", ""), idle.For("k", "speech", "")
+	nobody := []budget.Part{{Facts: idle, Count: 8}}
+	half := []budget.Part{{Facts: ours, Count: 4}, {Facts: theirs, Count: 4}}
 	at := budget.NewPosition([]budget.Limit{
 		{Name: "fleet", Burn: 10 * usd},
 		{Name: "vision", Over: vision.Covers, Burn: 6 * usd},
 	}, []budget.Held{{Instance: "i-1", Offering: aws, Rate: 10 * usd, For: []budget.Part{{Facts: idle, Count: 8}}}})
-	accepted(t, at.JudgeStart(part, idle, 10*usd, 8))
-	at.TakeStart(part, idle, 10*usd, 8)
-	refused(t, at.JudgeStart(part, idle, 10*usd, 8), "vision: held 5 and reserved 0 of 6 USD/h, asked 5")
+	start := budget.Start{Job: ours, Idle: idle, Rate: 10 * usd, Before: nobody, After: half}
+	accepted(t, at.JudgeStart(start))
+	at.TakeStart(start)
+	refused(t, at.JudgeStart(start), "vision: held 5 and reserved 0 of 6 USD/h, asked 5")
+
+	// A second job of the team takes what the team bears already, and one of another takes
+	// some of it once it is there.
+	again := budget.Start{Job: ours, Idle: idle, Rate: 10 * usd, Before: half, After: half}
+	accepted(t, at.JudgeStart(again))
+	other := budget.Start{Job: theirs, Idle: idle, Rate: 10 * usd, Before: half,
+		After: []budget.Part{{Facts: ours, Count: 2}, {Facts: theirs, Count: 6}}}
+	accepted(t, at.JudgeStart(other))
+	at.TakeStart(other)
+	if got, want := at.Uses()[1].Held, 5*usd; got != want {
+		t.Errorf("vision holds %s USD/h, want %s", got, want)
+	}
+	at.DropStart(start)
+	if got := at.Uses()[1].Held; got != 0 {
+		t.Errorf("vision holds %s USD/h, want nothing", got)
+	}
 }
 
 // The limits of one policy have names of their own, by which a refusal says which it was.

@@ -84,38 +84,26 @@ func claimsOf(of int, shares []Share) []claim {
 }
 
 // Bear is how many of a machine's accelerators each share bears, of in number: its own
-// and, of those that nobody holds, whole ones in proportion to it among the shares of jobs,
-// with the largest remainders. Of equal remainders the job that comes first by name gets
-// the last ones. Idle ones of a machine without jobs are borne by no share.
+// and, among the shares of jobs in the order of their names, what nobody holds
+// (pricing.Bear). Idle ones of a machine without jobs are borne by no share.
 func Bear(of int, shares []Share) []int {
 	bear := make([]int, len(shares))
-	held, whole := 0, 0
 	var jobs []int
 	for i, s := range shares {
 		bear[i] = max(0, s.Accelerators)
-		held += bear[i]
 		if s.Job != "" && bear[i] > 0 {
 			jobs = append(jobs, i)
-			whole += bear[i]
+		} else {
+			of -= bear[i]
 		}
-	}
-	idle := of - held
-	if idle <= 0 || whole == 0 {
-		return bear
 	}
 	slices.SortStableFunc(jobs, func(a, b int) int { return strings.Compare(shares[a].Job, shares[b].Job) })
-	left := idle
-	for _, i := range jobs {
-		left -= idle * shares[i].Accelerators / whole
-	}
-	slices.SortStableFunc(jobs, func(a, b int) int {
-		return cmp.Compare(idle*shares[b].Accelerators%whole, idle*shares[a].Accelerators%whole)
-	})
+	held := make([]int, len(jobs))
 	for n, i := range jobs {
-		bear[i] += idle * shares[i].Accelerators / whole
-		if n < left {
-			bear[i]++
-		}
+		held[n] = bear[i]
+	}
+	for n, b := range pricing.Bear(nil, of, held) {
+		bear[jobs[n]] = b
 	}
 	return bear
 }
