@@ -60,8 +60,12 @@ func (p *Problem) oneType() *Problem {
 	return &q
 }
 
+// dealtTol is the part of the last type's workers that rounding may lack at the end of dealing.
+const dealtTol = 1e-9
+
 // dealt deals a plan of oneType out: job after job from the types in their order, so that no
-// more jobs are split than there are types.
+// more jobs are split than there are types. What rounding of the large jobs took from the room
+// of the last ones, which may be small, they have all the same.
 func (p *Problem) dealt(r plan) plan {
 	if r.theta == nil {
 		return r
@@ -70,13 +74,20 @@ func (p *Problem) dealt(r plan) plan {
 	if len(p.Types) > 0 {
 		room = float64(p.Types[0].Workers)
 	}
+	last := len(p.Types) - 1
+	for last > 0 && p.Types[last].Workers == 0 {
+		last--
+	}
 	for j, job := range p.Jobs {
 		need := r.x[j][0] * float64(job.Scale)
 		for need > 0 && w < len(p.Types) {
 			take := min(need, room)
+			if w == last && need-room <= dealtTol*float64(p.Types[w].Workers) {
+				take = need
+			}
 			x[j][w] += take / float64(job.Scale)
 			need -= take
-			if room -= take; room <= 0 {
+			if room -= take; room <= 0 && (w < last || need > 0) {
 				if w++; w < len(p.Types) {
 					room = float64(p.Types[w].Workers)
 				}
