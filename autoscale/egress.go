@@ -23,7 +23,8 @@ type egress struct {
 const mostBytes = 1 << 60
 
 // takes lists what goes along when a job starts on an offering: its checkpoint from where
-// it ran last, and its data from where they lie, unless they came along the last time. What
+// it ran last, and its data from where they lie, unless they came along the last time. A gang
+// that has not stopped may write its first checkpoint yet. What
 // stays in its region is free: both lie in its object store (A14). What has no known size
 // never leaves its region.
 func (r *JobRecord) takes(to provider.Offering) []egress {
@@ -42,7 +43,7 @@ func (r *JobRecord) takes(to provider.Offering) []egress {
 		list = append(list, egress{what, provider.Offering{Cloud: cloud, Region: region, Market: provider.OnDemand}, bytes})
 	}
 	add("data", r.Job.Data.Size, r.Job.Data.Cloud, r.Job.Data.Region)
-	if r.Place.Cloud != "" && r.Safe > 0 {
+	if r.Place.Cloud != "" && (r.Safe > 0 || r.Gang != nil) {
 		add("checkpoint", r.Job.Checkpoint.Size, r.Place.Cloud, r.Place.Region)
 	}
 	return list
