@@ -8,7 +8,7 @@ const (
 	stepStart  = 0.99   // and at least this in the first iterations
 	muLeast    = 1e-14  // complementarity below which rounding rules
 	stallLimit = 8      // iterations without a better point after which it needs another start
-	patience   = 24     // iterations after which the path of a level is followed more closely
+	patience   = 40     // iterations after which the path of a level is followed more closely
 	recentres  = 2      // times that a program of gains returns to the central path then
 	cancelled  = 1e-6   // part of the terms of an objective from which their sum counts as none
 	rowsTol    = 2e-9   // by how much rows may be missed at the end, whatever the gap

@@ -92,7 +92,7 @@ func (f *rise) level(c *course) bool {
 	for hi := f.reachable(c); hi > 0; {
 		lo := c.bends[hi-1]
 		q, column, shift := f.before(c, hi)
-		s := q.solve(Options{Gap: levelGap})
+		s := q.solve(Options{Gap: roughGap})
 		sound := s.Violation <= feasibleTol && s.Status != Infeasible
 		if q.Jobs() == 0 || sound && s.Bound+shift >= lo {
 			s = f.exactly(q, s)

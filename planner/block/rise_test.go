@@ -132,7 +132,7 @@ func TestRisingEndsWherePivotsEnd(t *testing.T) {
 				for j, v := range a.Reach {
 					worst = max(worst, math.Abs(v-b.Reach[j])/max(v, b.Reach[j], 1e-6*f.p.fastest(j)))
 				}
-				if worst > 1e-6 || miss > feasibleTol {
+				if worst > 1e-6 || miss > feasibleTol || b.Excess > 1e-6 {
 					t.Errorf("seed %d, kind %d, share %g: jobs differ by %.2g, rows are missed by %.2g; excess %.2g", seed, kind, share, worst, miss, b.Excess)
 				}
 			}

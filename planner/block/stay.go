@@ -8,7 +8,7 @@ const (
 	stayTol   = 1e-8  // part of what a job can have that it may lack when it stays
 	emptyTol  = 1e-12 // part of a row that counts as nothing
 	choiceTol = 1e-4  // of a job's worth, by which the columns that it keeps may miss
-	riseGive  = 1e-8  // part of what a job has that it gives where its shares are not settled
+	riseGive  = 1e-10 // part of what a job has that it gives where its shares are not settled
 )
 
 // stay ends a level before bend hi, where the program of the last levels has its best: the rows
