@@ -2,6 +2,7 @@ package peer
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -18,6 +19,7 @@ const (
 	embedShortest = 1e-6
 	embedLeast    = 1e-4 // of the part of mu that a step aims at
 	embedDone     = 1e-8 // residuals and gap, relative to the size of what they are of
+	embedNear     = 1e-7 // the same, of an end that rounding keeps from that
 	embedSteps    = 100
 	embedAdded    = 7e-8 // to the diagonal of Newton's equations
 	embedRefine   = 9    // times that an answer of them is made better
@@ -49,11 +51,16 @@ type embedding struct {
 	h           []float64 // right sides
 }
 
-// fairest are shares of max-min fairness, as the authors' solver leaves them: for blind
-// policies, as if all kinds were as fast.
-func fairest(p *share.Problem, blind bool) [][]float64 {
-	e := newEmbedding(p, blind)
-	x := e.solve()
+// fairest are shares of max-min fairness by a rule that may be embedded, as the authors' solver
+// leaves them. Where the path does not come to its end, as it may not if many shares are alike
+// and a kind is not full, they are those amid the best ones.
+func fairest(rule share.Policy, p *share.Problem) ([][]float64, error) {
+	e := newEmbedding(p, rule.Name == fairAgnostic)
+	x, ended := e.solve()
+	if !ended {
+		a, err := rule.Share(p, share.Options{Gap: 1e-6, Interior: true})
+		return a.Share, err
+	}
 	shares := make([][]float64, e.jobs)
 	for j := range shares {
 		shares[j] = make([]float64, e.kinds)
@@ -61,7 +68,7 @@ func fairest(p *share.Problem, blind bool) [][]float64 {
 			shares[j][w] = min(max(x[j*e.kinds+w]/e.cols[j*e.kinds+w], 0), 1)
 		}
 	}
-	return shares
+	return shares, nil
 }
 
 func newEmbedding(p *share.Problem, blind bool) *embedding {
@@ -292,17 +299,24 @@ type move struct {
 	tau, kappa float64
 }
 
-// solve follows the path to its end and returns x of the scaled program.
-func (e *embedding) solve() []float64 {
+// solve follows the path and returns x of the scaled program, and whether it came to the end.
+func (e *embedding) solve() (x []float64, ended bool) {
 	if e.jobs == 0 || e.kinds == 0 {
-		return nil
+		return nil, true
 	}
 	at := e.begin()
+	var last []float64 // x of the point before, and whether it is near the end
+	near := false
 	for range embedSteps {
 		r := e.residuals(&at)
-		if r.done {
+		if !(at.tau > 0 && r.mu > 0) { // rounding led out of what is positive
+			return last, near
+		}
+		if ended = r.off < embedDone; ended {
 			break
 		}
+		last, near = slices.Clone(at.x), r.off < embedNear
+		floats.Scale(1/at.tau, last)
 		rows := len(e.h)
 		ratio := make([]float64, rows)
 		floats.DivTo(ratio, at.s, at.z)
@@ -346,7 +360,7 @@ func (e *embedding) solve() []float64 {
 		at.advance(&d, embedBack*at.room(&d))
 	}
 	floats.Scale(1/at.tau, at.x)
-	return at.x
+	return at.x, ended
 }
 
 // begin is where the path begins: the x of least slacks in their squares, and the least
@@ -371,7 +385,7 @@ func (e *embedding) begin() move {
 type residual struct {
 	x, z    []float64
 	tau, mu float64
-	done    bool
+	off     float64 // residuals and gap, relative to the size of what they are of: the largest
 }
 
 func (e *embedding) residuals(at *move) residual {
@@ -388,7 +402,7 @@ func (e *embedding) residuals(at *move) residual {
 	size := func(v []float64) float64 { return floats.Norm(v, 2) }
 	primal := size(r.z) / at.tau / max(1, size(e.h)+size(at.x)+size(at.s))
 	dual := size(r.x) / at.tau / max(1, math.Abs(e.c)+size(at.z))
-	r.done = primal < embedDone && dual < embedDone && gap < embedDone*max(1, math.Abs(e.c*at.x[last]/at.tau))
+	r.off = max(primal, dual, gap/max(1, math.Abs(e.c*at.x[last]/at.tau)))
 	return r
 }
 

@@ -26,21 +26,25 @@ func fairProblem(workers []int, scales []int, throughput [][]float64) *share.Pro
 func TestEmbeddingEndsWhereECOSDoes(t *testing.T) {
 	p := fairProblem([]int{3, 4, 5}, []int{1, 2, 4, 1, 1, 2}, [][]float64{{4, 2, 1}, {6, 5, 1}, {9, 4, 2}, {1.5, 2.5, 1.5}, {3, 0, 2}, {2, 3, 4}})
 	for _, c := range []struct {
-		name  string
-		blind bool
-		want  [][]float64
+		name string
+		want [][]float64
 	}{
-		{"aware", false, [][]float64{
+		{fairAware, [][]float64{
 			{0.65356, 0.15111, 0.11572}, {0.22307, 0.30492, 0.28638}, {0.11087, 0.22081, 0.44567},
 			{0, 1, 0}, {0.63166, 0.09316, 0.20144}, {0.1824, 0.23238, 0.41884},
 		}},
-		{"blind", true, [][]float64{
+		{fairAgnostic, [][]float64{
 			{0.29302, 0.34262, 0.36436}, {0.21081, 0.26567, 0.29075}, {0.15578, 0.22704, 0.26963},
 			{0.29302, 0.34262, 0.36436}, {0.29302, 0.34262, 0.36436}, {0.21081, 0.26567, 0.29075},
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for j, row := range fairest(p, c.blind) {
+			rule, _ := share.Find(c.name)
+			x, err := fairest(rule, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for j, row := range x {
 				for w, got := range row {
 					if want := c.want[j][w]; math.Abs(got-want) > 1e-4 { // the last steps of its path are not sure
 						t.Errorf("job %d on type %d: %.5f, want %.5f", j, w, got, want)
@@ -77,7 +81,11 @@ func TestEmbeddingIsFairest(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			x, level := fairest(p, blind), math.Inf(1)
+			x, err := fairest(r, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			level := math.Inf(1)
 			used := make([]float64, kinds)
 			for j := range x {
 				all, theta, equal, total := 0.0, 0.0, 0.0, 0.0

@@ -230,10 +230,8 @@ func (g *Gavel) renew(f *floor) error {
 func (g *Gavel) share(p *share.Problem) ([][]float64, error) {
 	if g.cfg.Embedded {
 		switch g.cfg.Rule.Name {
-		case fairAware:
-			return fairest(p, false), nil
-		case fairAgnostic:
-			return fairest(p, true), nil
+		case fairAware, fairAgnostic:
+			return fairest(g.cfg.Rule, p)
 		}
 		return nil, fmt.Errorf("only %s and %s are solved as Gavel's authors did", fairAware, fairAgnostic)
 	}
