@@ -36,7 +36,15 @@ func newCostReconcile(s streams) *cobra.Command {
 data feed, either of them also compressed by gzip: the error of the estimate for each
 account, and the worst lines. With --apply, lines that correct it are appended to the
 ledger. The same bill again, under any name, changes nothing; a changed one replaces what it
-said. A row that stands twice in it, alike in every column, counts once.`,
+said. A row that stands twice in it, alike in every column, counts once.
+
+A row is matched by what it is of and its resource: a machine by its id, also at the end of an
+ARN or a path; disks, addresses and traffic by the names that the ledger has for them, as
+i-1/disk-gp3, which only focus export writes. A cloud's own disk (vol-...) or traffic under its
+network service matches nothing: it is booked to overhead, and what the ledger estimated of
+disks and traffic stays, counted as on no line of the bill. Keep one of the two: leave disks
+and addresses out of the settings, or such rows out of the bill. Traffic that a bill files
+under compute with a machine's id is added to that machine, and borne by who holds it.`,
 		Example: `  goodfleet cost-report reconcile bill.csv
   goodfleet cost-report reconcile 111122223333.2026-11-03-19.001.gz --apply
   goodfleet cost-report reconcile bill.csv --rate EUR=1.0870@2026-11-30 --worst 20 -o json`,

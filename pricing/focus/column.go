@@ -113,6 +113,7 @@ var columns = []column{
 	{id: "SubAccountName"},
 	{id: "SubAccountType"},
 	{id: "Tags", kind: keyValue},
+	{id: "x_Item", optional: true}, // where a row's service does not say it
 	{id: "x_JobId"},
 	{id: "x_Market"},
 	{id: "x_SegmentId"},

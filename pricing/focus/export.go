@@ -69,10 +69,16 @@ func Export(w io.Writer, charges []ledger.Charge, cfg Config) (Summary, error) {
 	}
 	out := csv.NewWriter(w)
 	lines := [][]string{head}
+	segmentID := slices.Index(head, "x_SegmentId")
+	alike := map[string]int{}
 	for _, r := range rows {
 		line := make([]string, len(head))
 		for i, id := range head {
 			line[i] = printable(r[id])
+		}
+		whole := strings.Join(line, "\x00")
+		if alike[whole]++; alike[whole] > 1 { // a reader takes rows that are alike in every column for one
+			line[segmentID] += "/" + strconv.Itoa(alike[whole])
 		}
 		lines = append(lines, line)
 	}

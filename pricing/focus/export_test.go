@@ -273,6 +273,42 @@ func TestSplitMachineSaysSoInVersion13(t *testing.T) {
 	}
 }
 
+// Traffic is named by what lies between its ends, whichever way a line of it goes.
+func TestTrafficIsNamedByHowFarItGoes(t *testing.T) {
+	at := time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC)
+	place := func(cloud, region, zone string) provider.Offering {
+		return provider.Offering{Cloud: cloud, Region: region, Zone: zone, Market: provider.OnDemand}
+	}
+	aws, gcp := place("aws", "us-east-1", "use1-az1"), place("gcp", "us-central1", "us-central1-a")
+	for _, c := range []struct {
+		from, to  provider.Offering
+		says, sku string
+		rows      int
+	}{
+		{aws, place("aws", "us-east-1", "use1-az2"), "$0.01 per GB between zones, ", "/inter-zone/", 2},
+		{aws, place("aws", "us-west-2", "usw2-az1"), "$0.02 per GB between regions, ", "/inter-region/", 1},
+		{aws, gcp, "$0.09 per GB between clouds, ", "/inter-cloud/", 1},
+		{gcp, place("gcp", "us-central1", "us-central1-b"), "$0.01 per GiB between zones, ", "/inter-zone/", 1},
+		{gcp, place("gcp", "us-west1", "us-west1-a"), "$0.02 per GiB between regions, ", "/inter-region/", 1},
+		{gcp, aws, "$0.12 per GiB between clouds, ", "/inter-cloud/", 1},
+	} {
+		charges := ledger.Flow{ID: "a/1/data", Sender: c.from, Receiver: c.to, Share: ledger.Share{Job: "a"}, Measured: true}.Move(0, 1e12, at, at.Add(time.Second), 1)
+		var data bytes.Buffer
+		if _, err := focus.Export(&data, charges, focus.Config{Version: focus.V12, Names: focus.Names{BillingAccount: focus.Account{ID: "1"}}}); err != nil {
+			t.Fatal(err)
+		}
+		list := rows(t, data.Bytes())
+		if len(list) != c.rows {
+			t.Errorf("%s to %s: %d rows, want %d", c.from, c.to, len(list), c.rows)
+		}
+		for _, r := range list {
+			if !strings.HasPrefix(r["ChargeDescription"], c.says) || !strings.Contains(r["SkuId"], c.sku) {
+				t.Errorf("%s to %s: got %q and %q, want %q and %q", c.from, c.to, r["ChargeDescription"], r["SkuId"], c.says, c.sku)
+			}
+		}
+	}
+}
+
 // TestTenThousandRowsKeepPriceTimesQuantity exports random seconds and rates: the
 // products must be equal as floats, the amounts as money.
 func TestTenThousandRowsKeepPriceTimesQuantity(t *testing.T) {

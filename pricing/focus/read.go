@@ -225,12 +225,10 @@ func fact(get func(id string) string, conversions []Conversion) (f ledger.Fact, 
 		}
 		f.Amount = conversions[i].Into(f.Amount)
 	}
-	id := get("ResourceId")
-	f.Item = itemOf(get)
-	f.Instance = provider.InstanceID(id[strings.LastIndex(id, "/")+1:]) // an ARN, or a Google name with its path
-	if _, after, ok := strings.Cut(string(f.Instance), ":"); ok && strings.HasPrefix(id, "arn:") {
-		f.Instance = provider.InstanceID(after[strings.LastIndex(after, ":")+1:])
+	if f.Item, err = itemOf(get); err != nil {
+		return f, false, fmt.Errorf("x_Item: %w", err)
 	}
+	f.Instance = instanceOf(get)
 	f.Offering = provider.Offering{Cloud: f.Cloud, Region: get("RegionId"), Zone: get("AvailabilityZone"), Market: provider.OnDemand}
 	if get("PricingCategory") == "Dynamic" {
 		f.Offering.Market = provider.Spot
@@ -238,8 +236,45 @@ func fact(get func(id string) string, conversions []Conversion) (f ledger.Fact, 
 	return f, true, nil
 }
 
-// itemOf says what a row is about.
-func itemOf(get func(id string) string) ledger.Item {
+// paths are how ids begin of which the last element alone is the thing's own: Google's names with
+// their path, with or without a host, and Azure's.
+var paths = []string{"/", "http://", "https://", "projects/", "regions/", "zones/", "instances/"}
+
+// instanceOf is what the ledger calls the thing of a row. Clouds write it at the end of an ARN or a
+// path. An id of any other form is the thing's own, with every "/" in it: as ours of traffic
+// ("job/1/data") and of what machines have beside them ("i-1/disk-gp3"). A row that Export wrote is
+// told by its segment, which begins with the id: a job may be called "projects/x".
+func instanceOf(get func(id string) string) provider.InstanceID {
+	id := get("ResourceId")
+	arn := strings.HasPrefix(id, "arn:")
+	path := slices.ContainsFunc(paths, func(begin string) bool { return strings.HasPrefix(id, begin) })
+	if strings.HasPrefix(get("x_SegmentId"), id+"/") || !arn && !path {
+		return provider.InstanceID(id)
+	}
+	id = id[strings.LastIndex(id, "/")+1:]
+	if arn {
+		id = id[strings.LastIndex(id, ":")+1:]
+	}
+	return provider.InstanceID(id)
+}
+
+// itemOf says what a row is about: by our own column where Export wrote it, by the service
+// elsewhere.
+func itemOf(get func(id string) string) (ledger.Item, error) {
+	own := get("x_Item")
+	if own == "" || get("x_SegmentId") == "" {
+		return filedAs(get), nil
+	}
+	for _, item := range ledger.Items() {
+		if item.String() == own {
+			return item, nil
+		}
+	}
+	return "", fmt.Errorf("%q: is no item of a ledger", own)
+}
+
+// filedAs says what a row is about by how its cloud files it.
+func filedAs(get func(id string) string) ledger.Item {
 	switch get("ServiceCategory") {
 	case "Storage":
 		return ledger.Disk

@@ -39,8 +39,12 @@ func (s *segment) add(c *ledger.Charge) {
 	if c.From.Before(s.first.From) {
 		s.first = *c
 	}
-	if c.To.After(s.to) && c.Kind != ledger.Minimum {
-		s.to = c.To
+	to := c.To
+	if c.Kind == ledger.Minimum { // nothing ran in it: the row holds its beginning, no more
+		to = c.From.Add(1)
+	}
+	if to.After(s.to) {
+		s.to = to
 	}
 	time := hours(c, c.To.Sub(c.From))
 	if c.Kind == ledger.Usage || c.Kind == ledger.Transfer {
@@ -78,6 +82,16 @@ func money(m pricing.Money) string {
 
 func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05Z") }
 
+// after is the first whole second that is not before an instant. The standard's times have no
+// fractions: a period that ends here holds all of its charges, as one that begins at the whole
+// second before them does.
+func after(at time.Time) time.Time {
+	if whole := at.Truncate(time.Second); whole.Before(at) {
+		return whole.Add(time.Second)
+	}
+	return at
+}
+
 func parsed(text string) float64 {
 	v, _ := strconv.ParseFloat(text, 64) // what this package printed
 	return v
@@ -98,7 +112,7 @@ func (s *segment) row(n Names) row {
 		"ServiceCategory": svc.category, "ServiceName": svc.name, "ServiceSubcategory": svc.subcategory, "SkuMeter": svc.meter,
 		"ResourceId": string(c.Instance), "ResourceName": n.resource(c.Offering.Cloud, c.Instance), "ResourceType": svc.resource,
 		"BilledCost": money(s.billed), "EffectiveCost": money(s.amount), "PricingCurrencyEffectiveCost": money(s.amount),
-		"ChargePeriodStart": stamp(c.From), "ChargePeriodEnd": stamp(s.to),
+		"ChargePeriodStart": stamp(c.From), "ChargePeriodEnd": stamp(after(s.to)),
 		"ChargeCategory": "Usage", "ChargeFrequency": "Usage-Based",
 		"Tags": tags(c), "x_JobId": c.Job, "x_SegmentId": fmt.Sprintf("%s/%d/%s", c.Instance, c.Run, stamp(c.From)),
 	}
@@ -140,6 +154,9 @@ func (s *segment) row(n Names) row {
 	}
 	s.capacity(r)
 	s.allocate(r)
+	if filedAs(func(id string) string { return r[id] }) != c.Item {
+		r["x_Item"] = c.Item.String()
+	}
 	return r
 }
 
@@ -264,8 +281,9 @@ func (s *segment) traffic(r row) {
 	prices(r, price, price, float64(s.quantity)/bytes, unit)
 	r["ConsumedQuantity"], r["ConsumedUnit"] = r["PricingQuantity"], unit
 	r["PricingCategory"] = "Standard"
-	r["ChargeDescription"] = fmt.Sprintf("$%s per %s between zones, %s", price, unit, c.Note)
-	r["SkuId"] = strings.Join([]string{"DataTransfer", c.Offering.Region, "inter-zone", c.Note}, "/")
+	reach := c.Reach()
+	r["ChargeDescription"] = fmt.Sprintf("$%s per %s between %ss, %s", price, unit, cmp.Or(reach, "place"), c.Note)
+	r["SkuId"] = strings.Join([]string{"DataTransfer", c.Offering.Region, "inter-" + cmp.Or(reach, "place"), c.Note}, "/")
 	r["SkuPriceId"] = r["SkuId"] + "/OnDemand"
 }
 

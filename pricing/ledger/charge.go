@@ -53,7 +53,7 @@ const (
 	Machine     Item = "" // instance time
 	Disk        Item = "disk"
 	Address     Item = "address"
-	Traffic     Item = "traffic"     // between zones
+	Traffic     Item = "traffic"     // between zones, regions or clouds
 	Reservation Item = "reservation" // on-demand capacity that is held, used or not
 	Block       Item = "block"       // capacity for some days, paid when bought
 	Commitment  Item = "commitment"  // capacity for a term, at its own rate
@@ -62,6 +62,9 @@ const (
 )
 
 var items = []Item{Machine, Disk, Address, Traffic, Reservation, Block, Commitment, Controller, Other}
+
+// Items lists all, in the order above.
+func Items() []Item { return slices.Clone(items) }
 
 // String returns the item's word.
 func (i Item) String() string { return cmp.Or(string(i), "machine") }

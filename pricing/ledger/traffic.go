@@ -68,25 +68,40 @@ func (f Flow) near() bool {
 	return f.Sender.Region == f.Receiver.Region && f.Sender.Cloud == f.Receiver.Cloud
 }
 
-// price is what the sender pays for a unit; ok is false of a cloud that has no rule here.
-func (f Flow) price() (price pricing.Rate, ok bool) {
-	switch within := f.Sender.Cloud == f.Receiver.Cloud; f.Sender.Cloud {
-	case "aws":
-		return threeWays(f.near(), within, AWSTraffic, AWSToRegion, AWSToOutside), true
-	case "gcp":
-		return threeWays(f.near(), within, GCPTraffic, GCPToRegion, GCPToOutside), true
-	}
-	return 0, false
+// reaches are what the sender pays for a unit, by how far it goes.
+var reaches = map[string][3]struct {
+	reach string
+	price pricing.Rate
+}{
+	"aws": {{"zone", AWSTraffic}, {"region", AWSToRegion}, {"cloud", AWSToOutside}},
+	"gcp": {{"zone", GCPTraffic}, {"region", GCPToRegion}, {"cloud", GCPToOutside}},
 }
 
-func threeWays(near, within bool, zone, region, outside pricing.Rate) pricing.Rate {
+// price is what the sender pays for a unit; ok is false of a cloud that has no rule here.
+func (f Flow) price() (price pricing.Rate, ok bool) {
+	far := 2
 	switch {
-	case near:
-		return zone
-	case within:
-		return region
+	case f.near():
+		far = 0
+	case f.Sender.Cloud == f.Receiver.Cloud:
+		far = 1
 	}
-	return outside
+	list, ok := reaches[f.Sender.Cloud]
+	return list[far].price, ok
+}
+
+// Reach says between what traffic went: "zone", "region" or "cloud". A charge names no receiver,
+// but its price tells: each cloud has three. It is "" of any other price, and of all else.
+func (c *Charge) Reach() string {
+	if c.Item != Traffic || !c.Known {
+		return ""
+	}
+	for _, r := range reaches[c.Offering.Cloud] {
+		if r.price == c.Rate {
+			return r.reach
+		}
+	}
+	return ""
 }
 
 // unitOfTraffic is the bytes that a price of traffic is for.
