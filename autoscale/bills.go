@@ -128,13 +128,3 @@ func (l *Loop) livesIn(c ledger.Capacity) []ledger.Life {
 	}
 	return lives
 }
-
-// budgeted reports whether a charge takes from budgets: what was bought ahead is paid
-// whatever anyone decides, and credits hide nothing that was spent.
-func budgeted(c *ledger.Charge) bool {
-	switch c.Item {
-	case ledger.Reservation, ledger.Block, ledger.Commitment:
-		return false
-	}
-	return c.Kind != ledger.Purchase && c.Kind != ledger.Credit && c.Offering.Reservation == ""
-}

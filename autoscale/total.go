@@ -122,7 +122,7 @@ func (l *Loop) count(t *total, c *ledger.Charge) {
 
 // charged reports whether a total covers a charge.
 func (l *Loop) charged(t *total, c *ledger.Charge) bool {
-	if !budgeted(c) {
+	if !c.Budgeted() {
 		return false
 	}
 	if t.Over == nil {

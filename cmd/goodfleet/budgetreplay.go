@@ -67,7 +67,7 @@ func runBudgetReplay(w io.Writer, cfg budgetConfig, now time.Time) error {
 		}
 		g.rows = append(g.rows, []string{name, from, f.What, f.At.In(span.zone).Format("2006-01-02 15:04"), f.Limit, cents(f.Spent.Dollars()), cents(f.After.Dollars())})
 	}
-	g.notes = []string{"", fmt.Sprintf("The ledger holds %s USD. A step that only warns stops nothing.", cents(sum.Dollars()))}
+	g.notes = []string{"", fmt.Sprintf("The ledger holds %s USD that budgets count. A step that only warns stops nothing.", cents(sum.Dollars()))}
 	return answer{data: struct {
 		Ledger   pricing.Money    `json:"ledger"`
 		Findings []budget.Finding `json:"findings"`

@@ -18,11 +18,14 @@ func (s settings) policies() (budget.Policies, error) {
 	return readPolicies(s.budgets, nil)
 }
 
-// spends are charges as policies see them.
+// spends are charges as policies see them: those that take from budgets.
 func spends(charges []ledger.Charge, catalogue *provider.Catalogue) []budget.Spend {
 	list := make([]budget.Spend, 0, len(charges))
 	for i := range charges {
 		c := &charges[i]
+		if !c.Budgeted() {
+			continue
+		}
 		t, _ := catalogue.Lookup(c.Offering.Cloud, c.Offering.Type)
 		x := budget.Spend{
 			Facts: budget.FactsOf(c.Offering, t).For(c.Job, c.Team, c.Project), At: c.From, To: c.To, Amount: c.Amount,

@@ -116,5 +116,15 @@ func (c *Charge) Billed() pricing.Money {
 	return c.Amount
 }
 
+// Budgeted reports whether the charge takes from budgets: what was bought ahead is paid
+// whatever anyone decides, and credits hide nothing that was spent.
+func (c *Charge) Budgeted() bool {
+	switch c.Item {
+	case Reservation, Block, Commitment:
+		return false
+	}
+	return c.Kind != Purchase && c.Kind != Credit && c.Offering.Reservation == ""
+}
+
 // per is the time that the rate is for.
 func (c *Charge) per() time.Duration { return cmp.Or(c.Per, time.Hour) }
