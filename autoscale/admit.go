@@ -23,6 +23,7 @@ type admission struct {
 	job       map[planner.JobID]*JobRecord
 	want      map[planner.JobID]*planner.Running // by allocation
 	deferred  map[planner.JobID]string           // why it is put off
+	short     map[planner.JobID]bool             // a cap or a quota has no room for it now
 	groups    []group                            // machines to be bought, in the order of the plan
 	paced     bool                               // something was put off because one round may not do it all
 	questions []budget.Question                  // to be asked
@@ -45,6 +46,7 @@ func newAdmission(s *State, p *planner.Problem, plan *planner.Plan) *admission {
 		job:      make(map[planner.JobID]*JobRecord, len(s.Jobs)),
 		want:     make(map[planner.JobID]*planner.Running, len(plan.Allocations)),
 		deferred: map[planner.JobID]string{},
+		short:    map[planner.JobID]bool{},
 		waitsFor: map[planner.JobID]waiting{},
 	}
 	for i := range s.Jobs {
@@ -136,10 +138,14 @@ func (a *admission) buy() {
 			}
 		}
 		if !g.dropped {
-			if g.why = a.refuse(g, burn, left); g.why == "" {
-				g.why = a.affords(g)
+			var short bool
+			if g.why, short = a.refuse(g, burn, left); g.why == "" {
+				g.why, short = a.affords(g)
 			}
 			g.dropped = g.why != ""
+			for _, job := range g.jobs {
+				a.short[job] = a.short[job] || short
+			}
 		}
 		if limit := a.s.MaxGrowth; !g.dropped && limit > 0 && grown > 0 && grown+len(g.refs) > limit {
 			g.drop(fmt.Sprintf("no more than %d machines are bought in a minute", limit))
@@ -190,31 +196,32 @@ func (a *admission) take(left []planner.QuotaLeft, o provider.Offering, n int) {
 	}
 }
 
-// refuse says why a group cannot be bought now; "" when it can.
-func (a *admission) refuse(g *group, burn pricing.Rate, left []planner.QuotaLeft) string {
+// refuse says why a group cannot be bought now; "" when it can. short: the burn cap or a
+// quota has no room for it.
+func (a *admission) refuse(g *group, burn pricing.Rate, left []planner.QuotaLeft) (why string, short bool) {
 	left = slices.Clone(left)
 	for _, ref := range g.refs {
 		o := a.plan.Machines[ref].Offering
 		i, ok := a.s.offer(o)
 		if !ok {
-			return fmt.Sprintf("%s is not sold, or has no price", o)
+			return fmt.Sprintf("%s is not sold, or has no price", o), false
 		}
 		if slices.Contains(a.s.Busy, o.Cloud) {
-			return o.Cloud + " throttles"
+			return o.Cloud + " throttles", false
 		}
 		if why, _ := a.s.blocked(&a.s.Offers[i]); why != "" {
-			return fmt.Sprintf("%s: %s", o, why)
+			return fmt.Sprintf("%s: %s", o, why), false
 		}
 		a.take(left, o, 1)
 		if q, ok := quotaFor(left, &o, &a.s.Offers[i].Type); ok && left[q].Left < 0 {
-			return fmt.Sprintf("%s: the quota has no room beside what is here now", o)
+			return fmt.Sprintf("%s: the quota has no room beside what is here now", o), true
 		}
 		burn += a.s.Offers[i].Rate
 	}
 	if a.s.BurnCap > 0 && burn > a.s.BurnCap {
-		return fmt.Sprintf("the burn cap of %s USD/h has no room beside what is here now", a.s.BurnCap)
+		return fmt.Sprintf("the burn cap of %s USD/h has no room beside what is here now", a.s.BurnCap), true
 	}
-	return ""
+	return "", false
 }
 
 // deferrals lists what was put off, in the order of the plan.

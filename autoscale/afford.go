@@ -40,7 +40,7 @@ func (a *admission) begin() {
 				}
 				start := a.startOn(m, r, joining[m.Instance])
 				if err := trial.JudgeStart(start); err != nil {
-					a.deferred[x.Job] = err.Error()
+					a.deferred[x.Job], a.short[x.Job] = err.Error(), true
 					again = true
 					break
 				}
@@ -126,24 +126,24 @@ func (a *admission) partsOf(m planner.PlannedMachine) []budget.Part {
 	return withLumps(borne(budget.FactsOf(m.Offering, t), shares), lumps)
 }
 
-// affords says which budget has no room for a group, and counts it where all have; ""
-// when they do.
-func (a *admission) affords(g *group) string {
+// affords says which budget has no room for a group, or who has to approve of it, and
+// counts it where all have; "" when they do. short: a budget has no room.
+func (a *admission) affords(g *group) (why string, short bool) {
 	if a.position == nil {
-		return ""
+		return "", false
 	}
 	trial := a.position.Clone()
 	for i, ask := range a.asks(g) {
 		if err := trial.Judge("", ask); err != nil {
-			return err.Error()
+			return err.Error(), true
 		}
 		trial.Take(fmt.Sprintf("%s/%d", toBuy(g.refs[0]), i), ask)
 	}
 	if why := a.approves(g); why != "" {
-		return why
+		return why, false
 	}
 	a.position = trial
-	return ""
+	return "", false
 }
 
 // asks is what each machine of a group would take from a budget.

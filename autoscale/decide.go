@@ -42,18 +42,14 @@ func toBuy(ref planner.MachineRef) provider.InstanceID {
 
 func decide(s *State, planFunc PlanFunc) (*decision, error) {
 	p := s.problem()
-	plan, err := planFunc(p)
+	a, late, err := s.admit(&p, planFunc)
 	if err != nil {
-		return nil, fmt.Errorf("plan: %w", err)
-	}
-	if err := placement.CheckPlan(p, plan, s.Catalogue.Lookup); err != nil {
 		return nil, err
 	}
-	s.stopSpent(&plan)
+	plan := *a.plan
 	d := &decision{plan: plan}
-	a := newAdmission(s, &p, &plan)
-	a.run()
-	d.diff.Deferred, d.questions = a.deferrals(), a.questions
+	late = slices.DeleteFunc(late, func(x Deferral) bool { return a.deferred[x.Job] != "" || a.want[x.Job] == nil })
+	d.diff.Deferred, d.questions = append(late, a.deferrals()...), a.questions
 	d.diff.Launches, d.refs = a.launches()
 	d.diff.Targets = a.targets()
 	m := newMoves(s, d.diff.Targets)
@@ -67,6 +63,44 @@ func decide(s *State, planFunc PlanFunc) (*decision, error) {
 	d.paced = d.paced || a.paced
 	d.diff.name(s.Woke)
 	return d, nil
+}
+
+// admit makes the plan, and finds out which part of it can begin. A move that no cap or
+// quota has room for on the way, with the place that the job leaves counted too, would be
+// put off for ever while nobody else comes or goes, and with it those who were to share its
+// new machine or to have its old one. So a plan is made anew in which such jobs stay: late
+// are their moves, as they were put off.
+func (s *State) admit(p *planner.Problem, planFunc PlanFunc) (a *admission, late []Deferral, err error) {
+	var next time.Time
+	var clock planner.Clock
+	for {
+		plan, err := planFunc(*p)
+		if err != nil {
+			return nil, nil, fmt.Errorf("plan: %w", err)
+		}
+		if err := placement.CheckPlan(*p, plan, s.Catalogue.Lookup); err != nil {
+			return nil, nil, err
+		}
+		s.stopSpent(&plan)
+		if len(late) > 0 {
+			plan.Roomy = false
+		}
+		if !next.IsZero() && (plan.NextDecision.IsZero() || next.Before(plan.NextDecision)) {
+			plan.NextDecision, plan.NextClock = next, clock
+		}
+		next, clock = plan.NextDecision, plan.NextClock
+		a = newAdmission(s, p, &plan)
+		a.run()
+		stuck := a.stuck()
+		if len(stuck) == 0 {
+			return a, late, nil
+		}
+		late = append(late, stuck...)
+		for i := range p.Jobs {
+			j := &p.Jobs[i]
+			j.Stays = j.Stays || slices.ContainsFunc(stuck, func(d Deferral) bool { return d.Job == j.Job.ID })
+		}
+	}
 }
 
 // goOn carries on with what the last plan decided: gangs whose machines have become ready

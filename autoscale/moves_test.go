@@ -251,3 +251,48 @@ func has(events []autoscale.Event, kind string) bool {
 	}
 	return false
 }
+
+// Where a cap has no room for a move on the way, whoever was to share its new machine does
+// not wait for it: he gets what there is room for beside the job that stays.
+func TestMoveWithoutRoomOnTheWayHoldsNobodyUp(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		cap   pricing.Rate
+		moves bool
+	}{
+		{"room for both at once", pricing.DollarPerHour * 47 / 10, true},
+		{"not for both at once", pricing.DollarPerHour * 45 / 10, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t, setup{
+				offerings: []provider.Offering{smallSpot, smallOnDemand, largeSpot},
+				settings:  func(s *autoscale.Settings) { s.BurnCap = tt.cap },
+			})
+			w.prices.rates[smallSpot], w.prices.rates[largeSpot] = 8*pricing.DollarPerHour, 8*pricing.DollarPerHour
+			w.prices.later = map[provider.Offering]pricing.Rate{smallSpot: pricing.DollarPerHour * 14 / 10, largeSpot: pricing.DollarPerHour * 16 / 10}
+			w.prices.turn = start.Add(30*time.Minute + time.Second)
+			first := testJob("GPT-1", 30, 1)
+			first.ValueOfTime = pricing.DollarPerHour * 5
+			w.submit(first)
+			for range 30 {
+				w.round(time.Minute)
+			}
+			next := testJob("GPT-2", 30, 1)
+			next.ValueOfTime = pricing.DollarPerHour * 10
+			w.submit(next)
+			var last autoscale.Round
+			for range 30 {
+				last = w.round(time.Minute)
+			}
+			if g := w.job("GPT-2").Gang; g == nil {
+				t.Errorf("the second job waits: put off %+v\n%s", last.Diff.Deferred, w.history())
+			}
+			if moved := w.job("GPT-1").Generation > 1; moved != tt.moves {
+				t.Errorf("the first job has moved: %v, want %v\n%s", moved, tt.moves, w.history())
+			}
+			if d := last.Diff.Deferred; !tt.moves && (len(d) != 1 || d[0].Job != "GPT-1") {
+				t.Errorf("put off %+v, want the move alone", d)
+			}
+		})
+	}
+}

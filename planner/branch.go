@@ -260,6 +260,8 @@ func (k *packing) proposeAt(i, c int, bins []int) (proposal, bool) {
 	}
 	if c == d.Current && own == col.Nodes {
 		p.worth, p.stays = col.Stay, true
+	} else if d.stays() {
+		return proposal{}, false
 	}
 	p.spend += k.tollOf(i, col, p.bins)
 	if p.buys > 0 && !k.mayBuy(col.Offer, p.buys) || !k.allows(i, &p) {

@@ -193,6 +193,9 @@ func (k *packing) proposeStay(i, c int, scratch []int) (proposal, bool) {
 // idle ones that we hold, then bought ones.
 func (k *packing) proposeNew(i, c int, scratch []int) (proposal, bool) {
 	d := &k.pr.Jobs[i]
+	if d.stays() {
+		return proposal{}, false
+	}
 	col := &d.Columns[c]
 	p := proposal{seat: seat{column: c, worth: col.Here, bins: scratch[:0]}}
 	for range col.Nodes {

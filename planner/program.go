@@ -17,6 +17,9 @@ type Demand struct {
 	Refused bool     // something that is sold would carry it, and budget policies forbid all of that
 }
 
+// stays reports whether the job may be on no other machines than those that it holds.
+func (d *Demand) stays() bool { return d.State.Stays && d.Current >= 0 }
+
 // Program is the joint program of jobs and machines: every job gets at most one
 // of its columns; machines carry what they have room for; what is bought stays
 // within quotas, known shortage and the burn cap. Maximised is the worth of the
@@ -123,6 +126,9 @@ func NewProgram(p *Problem, tr Transfer) (*Program, error) {
 			d.Current = slices.IndexFunc(d.Columns, func(c Column) bool {
 				return p.Offers[c.Offer].Offering == r.Offering && c.Nodes == r.Config.Nodes && c.Replicas() == r.Config.Replicas
 			})
+		}
+		if d.stays() {
+			d.Columns, d.Current = d.Columns[d.Current:d.Current+1:d.Current+1], 0
 		}
 		pr.Jobs[i] = d
 	}

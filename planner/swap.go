@@ -80,6 +80,9 @@ func (k *packing) proposeOn(i, offer, b int) (proposal, bool) {
 	d := &k.pr.Jobs[i]
 	var best proposal
 	found := false
+	if d.stays() {
+		return best, false
+	}
 	for _, w := range k.pr.onOffer[offer] {
 		if w.job != i || !k.fits(&k.bins[b], d.State.Job, &d.Columns[w.column]) {
 			continue

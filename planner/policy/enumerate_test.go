@@ -80,6 +80,8 @@ func (e *enumeration) node(i, c, n int, worth float64, used []int) {
 		w := col.Here
 		if e.stays(d, c, used) {
 			w = col.Stay
+		} else if d.State.Stays && d.Current >= 0 {
+			return
 		} else {
 			for _, b := range used {
 				if m := e.boxes[b].machine; m < 0 || e.p.Machines[m].ReadyAt.After(e.p.Now) {

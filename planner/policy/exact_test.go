@@ -31,6 +31,7 @@ var exactShapes = []struct {
 	{"budgets and machines", shape{jobs: 3, budgets: true, spot: true, machines: true, running: true, capped: true}},
 	{"policies", shape{jobs: 4, policies: true, spot: true, smallJobs: true}},
 	{"policies and machines", shape{jobs: 3, policies: true, spot: true, machines: true, running: true}},
+	{"staying", shape{jobs: 4, machines: true, running: true, stays: true, capped: true, spot: true, smallJobs: true}},
 	{"all", shape{jobs: 4, machines: true, running: true, owned: true, capped: true, quota: true, shortage: true, smallJobs: true}},
 }
 

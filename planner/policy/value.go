@@ -403,7 +403,7 @@ func setWorth(p *planner.Problem, d *planner.Demand, w *worth) {
 			switched(p, cur, &plain, base, s, start)-base)
 		reference = 0
 	}
-	near := nearlyDone(d, w)
+	near := nearlyDone(d, w) || d.Current >= 0 && d.State.Stays // what has no way elsewhere is not stopped for it
 	for c := range d.Columns {
 		col := &d.Columns[c]
 		base := (w.kappa + w.dear) * col.Speed.Goodput * col.Useful
