@@ -43,7 +43,7 @@ type guard interface {
 // ledger.Resume with prices and rules.
 type MeterFunc func(charges []ledger.Charge) *ledger.Meter
 
-// PlanFunc decides: a pure function.
+// PlanFunc decides: a pure function, which keeps nothing of the problem.
 type PlanFunc func(planner.Problem) (planner.Plan, error)
 
 // Settings are the numbers that the loop goes by. Zero fields take the value of

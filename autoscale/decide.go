@@ -18,7 +18,7 @@ import (
 //
 // Machines to be bought have names like "new/0" in the diff's targets.
 func Decide(s State, plan PlanFunc) (Diff, planner.Plan, error) {
-	d, err := decide(&s, plan)
+	d, err := decide(&s, plan, new([]planner.Offer))
 	if err != nil {
 		return Diff{}, planner.Plan{}, err
 	}
@@ -40,8 +40,8 @@ func toBuy(ref planner.MachineRef) provider.InstanceID {
 	return provider.InstanceID("new/" + strconv.Itoa(int(ref)))
 }
 
-func decide(s *State, planFunc PlanFunc) (*decision, error) {
-	p := s.problem()
+func decide(s *State, planFunc PlanFunc, room *[]planner.Offer) (*decision, error) {
+	p := s.problem(room)
 	a, late, err := s.admit(&p, planFunc)
 	if err != nil {
 		return nil, err

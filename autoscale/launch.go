@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/goodfleet/goodfleet/pricing/budget"
 	"github.com/goodfleet/goodfleet/provider"
 )
@@ -174,25 +172,19 @@ func (l *Loop) request(x *Intent) provider.LaunchRequest {
 // clouds at the same time. A cloud that throttles is not asked any more.
 func (l *Loop) call(ctx context.Context, intents []*Intent) []answer {
 	answers := make([]answer, len(intents))
-	var group errgroup.Group
-	group.SetLimit(l.cfg.Settings.Parallel)
-	for _, v := range l.clouds {
-		group.Go(func() error {
-			for i, x := range intents {
-				if x.Offering.Cloud != v.name {
-					continue
-				}
-				if v.busy {
-					answers[i].err = fmt.Errorf("%w: not asked again in this round", provider.ErrThrottled)
-					continue
-				}
-				answers[i] = l.launch(ctx, v, x)
-				v.busy = errors.Is(answers[i].err, provider.ErrThrottled)
+	l.eachCloud(func(v *cloudView) {
+		for i, x := range intents {
+			if x.Offering.Cloud != v.name {
+				continue
 			}
-			return nil
-		})
-	}
-	_ = group.Wait() // errors are answers
+			if v.busy {
+				answers[i].err = fmt.Errorf("%w: not asked again in this round", provider.ErrThrottled)
+				continue
+			}
+			answers[i] = l.launch(ctx, v, x)
+			v.busy = errors.Is(answers[i].err, provider.ErrThrottled)
+		}
+	})
 	return answers
 }
 

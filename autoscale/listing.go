@@ -32,16 +32,10 @@ type cloudView struct {
 // in full is frozen: half an answer says nothing about any machine.
 func (l *Loop) list(ctx context.Context, now time.Time) {
 	was := make([]string, len(l.clouds))
-	var group errgroup.Group
-	group.SetLimit(l.cfg.Settings.Parallel)
 	for i, v := range l.clouds {
 		was[i] = v.frozen
-		group.Go(func() error {
-			v.look(ctx, &l.cfg.Settings)
-			return nil
-		})
 	}
-	_ = group.Wait() // look keeps its error in the view
+	l.eachCloud(func(v *cloudView) { v.look(ctx, &l.cfg.Settings) }) // which keeps its error in the view
 	for i, v := range l.clouds {
 		if why := ""; v.frozen == "" {
 			why = l.doubt(v, now)
@@ -52,6 +46,25 @@ func (l *Loop) list(ctx context.Context, now time.Time) {
 		}
 		l.tellFrozen(v, was[i], now)
 	}
+}
+
+// eachCloud asks something of every cloud, of as many at the same time as the settings say.
+func (l *Loop) eachCloud(ask func(v *cloudView)) {
+	if l.cfg.Settings.Parallel == 1 {
+		for _, v := range l.clouds {
+			ask(v)
+		}
+		return
+	}
+	var group errgroup.Group
+	group.SetLimit(l.cfg.Settings.Parallel)
+	for _, v := range l.clouds {
+		group.Go(func() error {
+			ask(v)
+			return nil
+		})
+	}
+	_ = group.Wait() // nothing returns one
 }
 
 // tellFrozen notes that a cloud froze or thawed since the last round.

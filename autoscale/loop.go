@@ -29,6 +29,8 @@ type Loop struct {
 	prices   *pricing.Book           // of this round
 	types    []provider.InstanceType // by place in Config.Offerings
 	known    []planner.Offer         // see learned; nil: to be found anew
+	priced   []planner.Offer         // room for the offers of a state, and
+	asked    []planner.Offer         // for those of a problem: each is there for one decision
 	places   []int                   // of the quotes in it, by place in Config.Offerings: where to look first in the next
 	rates    []pricing.Rate          // in it, by place in Config.Offerings; 0: none known
 	ranOut   bool                    // the gang that is read ran out of memory, where nobody knew it would

@@ -13,8 +13,8 @@ import (
 
 // problem is what the planner is asked. Machines of frozen clouds and those that
 // are leaving are not in it: their rates and quotas are taken off the caps. Jobs
-// that have to stay as they are in this round are not in it either.
-func (s *State) problem() planner.Problem {
+// that have to stay as they are in this round are not in it either. Its offers are in room.
+func (s *State) problem(room *[]planner.Offer) planner.Problem {
 	p := planner.Problem{Now: s.Now, Round: s.Round, Hold: s.Hold, BurnCap: s.BurnCap, Rows: slices.Clone(s.Rows), Budgets: s.Budgets, Teams: s.Teams, Past: s.Past}
 	p.Machines, p.Jobs = make([]planner.Machine, 0, len(s.Machines)), make([]planner.JobState, 0, len(s.Jobs))
 	there := make(map[provider.InstanceID]bool, len(s.Machines))
@@ -72,7 +72,8 @@ func (s *State) problem() planner.Problem {
 		}
 	}
 	p.Quotas = s.quotasLeft()
-	p.Offers = s.offers(p.Machines, p.Quotas)
+	p.Offers = s.offers((*room)[:0], p.Machines, p.Quotas)
+	*room = p.Offers
 	p.Unpriced = s.Unpriced
 	return p
 }
@@ -221,8 +222,8 @@ func sameButAccount(a, b provider.QuotaClass) bool {
 
 // offers is what may be bought, with what is left of it, and why some may not be
 // bought now. Offerings that are only held are there too, closed.
-func (s *State) offers(held []planner.Machine, quotas []planner.QuotaLeft) []planner.Offer {
-	list := make([]planner.Offer, 0, len(s.Offers))
+func (s *State) offers(list []planner.Offer, held []planner.Machine, quotas []planner.QuotaLeft) []planner.Offer {
+	list = slices.Grow(list, len(s.Offers))
 	for i := range s.Offers {
 		list = append(list, s.Offers[i])
 		o := &list[i]

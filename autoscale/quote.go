@@ -3,6 +3,7 @@ package autoscale
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/goodfleet/goodfleet/planner"
@@ -76,7 +77,7 @@ func (l *Loop) rateOf(o provider.Offering) (pricing.Rate, bool) {
 // offers lists what may be bought, priced. What has no price is told apart: it is
 // not bought.
 func (l *Loop) offers(now time.Time) (list, unpriced []planner.Offer) {
-	list = make([]planner.Offer, 0, len(l.cfg.Offerings))
+	list = slices.Grow(l.priced[:0], len(l.cfg.Offerings))
 	for i, o := range l.learned() {
 		rate := l.rates[i]
 		reservation := l.reservation(o.Offering)
@@ -93,6 +94,7 @@ func (l *Loop) offers(now time.Time) (list, unpriced []planner.Offer) {
 		}
 		list = append(list, o)
 	}
+	l.priced = list
 	return list, unpriced
 }
 

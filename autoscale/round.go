@@ -107,7 +107,7 @@ func (l *Loop) decide(state *State) (*decision, error) {
 		return d, err
 	}
 	l.last.changed = false
-	d, err := decide(state, l.cfg.Plan)
+	d, err := decide(state, l.cfg.Plan, &l.asked)
 	l.beliefs.NextRound()
 	if err == nil {
 		l.keepQuestions(d.questions, state.Now)

@@ -118,6 +118,7 @@ func (s *Setting) fill() error {
 	s.HazardScale = cmp.Or(s.HazardScale, 1)
 	s.Reference = cmp.Or(s.Reference, "V100")
 	s.Loop.Round = cmp.Or(s.Loop.Round, autoscale.DefaultSettings().Round)
+	s.Loop.Parallel = 1 // its clouds answer at once
 	if s.Standing {
 		for _, r := range s.Reservations {
 			s.Loop.MaxGrowth += r.Count // all come up at once
