@@ -211,7 +211,7 @@ func (l *Loop) carried(t *total, before [2]time.Time, from time.Time, charges []
 	if before[0].IsZero() {
 		return 0
 	}
-	var spent [2]pricing.Money
+	var past [2]budget.Before
 	known := 0 // periods before this one that the ledger knows
 	for i := range charges {
 		c := &charges[i]
@@ -219,12 +219,13 @@ func (l *Loop) carried(t *total, before [2]time.Time, from time.Time, charges []
 			if part, ok := c.Within(before[k], ends); ok {
 				known = max(known, k+1)
 				if l.charged(t, c) {
-					spent[k] += part.Amount
+					past[k].Spent += part.Amount
 				}
 			}
 		}
 	}
-	return t.policy.Cap.Carried(spent[:known]...)
+	past[0].Added, past[1].Added = t.policy.AddedIn(before[0], from), t.policy.AddedIn(before[1], before[0])
+	return t.policy.Cap.Carried(past[:known]...)
 }
 
 // holdTotal reckons how far a total is used at now, and does what that asks for.

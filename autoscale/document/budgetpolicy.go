@@ -55,8 +55,8 @@ type PolicyBudget struct {
 	Per       string          `json:"per"` // "hour", "day", "week", "month", "window", "total"
 	Each      string          `json:"each,omitempty"`
 	Zone      string          `json:"zone,omitempty"`
-	From      time.Time       `json:"from,omitzero"` // of a window
-	Until     time.Time       `json:"until,omitzero"`
+	From      Moment          `json:"from,omitzero"` // of a window; a day is one of the zone
+	Until     Moment          `json:"until,omitzero"`
 	CarryOver PolicyCarryOver `json:"carryOver,omitzero"`
 }
 
@@ -105,12 +105,12 @@ type PolicyApproval struct {
 
 // PolicyException loosens its policy for a time.
 type PolicyException struct {
-	From   time.Time `json:"from,omitzero"`
-	Until  time.Time `json:"until"`
-	Add    Amount    `json:"add,omitzero"`
-	Burn   Hourly    `json:"burn,omitzero"`
-	Owner  string    `json:"owner"`
-	Reason string    `json:"reason"`
+	From   Moment `json:"from,omitzero"` // a day is one of the budget's zone
+	Until  Moment `json:"until"`
+	Add    Amount `json:"add,omitzero"`
+	Burn   Hourly `json:"burn,omitzero"`
+	Owner  string `json:"owner"`
+	Reason string `json:"reason"`
 }
 
 // Percent is a share in a document: "80%". It is 0.8.
@@ -236,8 +236,12 @@ func (d Document) policy() (*budget.Policy, error) {
 	if a := s.Approval; a.Above != 0 {
 		p.Approval = &budget.Approval{Above: pricing.Rate(a.Above), Valid: time.Duration(a.Valid), Within: time.Duration(a.Within), From: a.From}
 	}
+	var zone *time.Location
+	if p.Cap != nil {
+		zone = p.Cap.Zone
+	}
 	for _, e := range s.Exceptions {
-		p.Exceptions = append(p.Exceptions, budget.Exception{From: e.From, Until: e.Until, Add: pricing.Money(e.Add), Burn: pricing.Rate(e.Burn), Owner: e.Owner, Reason: e.Reason})
+		p.Exceptions = append(p.Exceptions, budget.Exception{From: e.From.In(zone), Until: e.Until.In(zone), Add: pricing.Money(e.Add), Burn: pricing.Rate(e.Burn), Owner: e.Owner, Reason: e.Reason})
 	}
 	if field, err := p.Validate(); err != nil {
 		return nil, d.Fail(field, "%v", err)
@@ -283,7 +287,7 @@ func (d Document) cap(b PolicyBudget) (*budget.Cap, error) {
 		return nil, d.Fail("spec.budget.per", "%v", err)
 	}
 	c := &budget.Cap{
-		Amount: pricing.Money(b.Amount), Period: period, From: b.From, Until: b.Until, Each: budget.Each(b.Each),
+		Amount: pricing.Money(b.Amount), Period: period, Each: budget.Each(b.Each),
 		Unused: float64(b.CarryOver.Unused), Overdraft: b.CarryOver.Overdraft,
 	}
 	if b.Zone != "" {
@@ -293,13 +297,16 @@ func (d Document) cap(b PolicyBudget) (*budget.Cap, error) {
 	}
 	for _, f := range []struct {
 		name string
-		at   time.Time
-	}{{"from", b.From}, {"until", b.Until}} {
+		at   Moment
+		to   *time.Time
+	}{{"from", b.From, &c.From}, {"until", b.Until, &c.Until}} {
 		switch dated := period == budget.Dated; {
 		case dated && f.at.IsZero():
 			return nil, d.Fail("spec.budget."+f.name, "is required per: window")
 		case !dated && !f.at.IsZero():
 			return nil, d.Fail("spec.budget."+f.name, "belongs to per: window")
+		case dated:
+			*f.to = f.at.In(c.Zone)
 		}
 	}
 	if c.Unused > 1 {

@@ -118,6 +118,9 @@ func TestPolicyErrorsNameLineAndReason(t *testing.T) {
 		{"more money than is counted", "120000 USD", "9000000000 USD", "policy.yaml:10:13: spec.budget.amount: 9000000000 USD: no fleet costs as much"},
 		{"a burn of more", "burn: 900 USD/h", "burn: 9000000000 USD/h", "spec.limits.burn: 9000000000 USD"},
 		{"years of cooling down", "cooldown: 30m", "cooldown: 4000d", "policy.yaml:19:13: spec.cooldown: 4000 days: want 366 at most"},
+		{"a day that is none", `until: "2026-12-20T00:00:00Z"`, `until: "2026-02-30"`, `spec.exceptions[0].until: "2026-02-30" is no day and no time: want "2026-12-24", or RFC 3339`},
+		{"a day of another age", `until: "2026-12-20T00:00:00Z"`, `until: "1026-12-20"`, `spec.exceptions[0].until: "1026-12-20": want a year from 1970 to 2200`},
+		{"a stop after the stop", "{at: 95.5%, measure: committed, do: no-new}", "{at: 200%, measure: actual, do: stop}", "policy.yaml:17:12: spec.steps[1].at: it never comes to 200% of it: at 100% of the amount all is stopped"},
 		{"nobody answers", ", owner: vision-leads", "", "metadata.owner: is required"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -141,5 +144,46 @@ func TestPolicyNamesAreUniqueOverOrigins(t *testing.T) {
 	hub.Origin, hub.Place = budget.FromTerraform, ""
 	if _, err := budget.NewPolicies(file, hub); err == nil || err.Error() != "budget policy vision-month comes twice: at policy.yaml:3 and from terraform" {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Days of a window and of an exception begin when they do in the zone of the budget, on the
+// days too on which its clocks are set.
+func TestDaysAreOfTheZoneOfTheBudget(t *testing.T) {
+	utc := func(text string) time.Time {
+		at, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return at
+	}
+	for _, c := range []struct{ zone, from, until, first, end string }{
+		{"Europe/Berlin", "2026-03-01", "2026-04-01", "2026-02-28T23:00:00Z", "2026-03-31T22:00:00Z"},  // summer time begins
+		{"Europe/Berlin", "2026-10-25", "2026-10-26", "2026-10-24T22:00:00Z", "2026-10-25T23:00:00Z"},  // 25 hours
+		{"America/Havana", "2026-03-08", "2026-03-09", "2026-03-08T05:00:00Z", "2026-03-09T04:00:00Z"}, // without a midnight
+		{"UTC", "2026-03-01", "2026-03-02", "2026-03-01T00:00:00Z", "2026-03-02T00:00:00Z"},
+		{"Europe/Berlin", "2026-03-01T12:00:00+01:00", "2026-04-01", "2026-03-01T11:00:00Z", "2026-03-31T22:00:00Z"},
+	} {
+		text := strings.Replace(policyText, `per: month
+    zone: America/New_York
+    carryOver: {unused: 20%, overdraft: true}`, "per: window\n    zone: "+c.zone+"\n    from: "+c.from+"\n    until: "+c.until, 1)
+		text = strings.Replace(text, `until: "2026-12-20T00:00:00Z"`, "from: "+c.from+", until: "+c.until, 1)
+		p := policyOf(t, text)
+		from, until := p.Total("").Span(time.Now())
+		if e := p.Exceptions[0]; !from.Equal(utc(c.first)) || !until.Equal(utc(c.end)) || !e.From.Equal(utc(c.first)) || !e.Until.Equal(utc(c.end)) {
+			t.Errorf("%+v: the window is %s to %s, the exception %s to %s", c, from, until, e.From.UTC(), e.Until.UTC())
+		}
+	}
+}
+
+func TestMomentsAreReadAsTheyAreWritten(t *testing.T) {
+	for _, text := range []string{"2026-12-24", "2026-12-24T18:00:00Z", "2026-12-24T18:00:00+01:00"} {
+		m, err := ParseMoment(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := m.MarshalText(); err != nil || string(again) != text {
+			t.Errorf("%s is written as %s (%v)", text, again, err)
+		}
 	}
 }

@@ -122,6 +122,7 @@ var formats = []struct {
 	{"goodfleet-rate", func(s string) error { r, err := pricing.ParseHourly(s); return positive(s, int64(r), err) }},
 	{"goodfleet-percent", func(s string) error { _, err := ParsePercent(s); return err }},
 	{"goodfleet-time", checkTime},
+	{"goodfleet-moment", func(s string) error { _, err := ParseMoment(s); return err }},
 }
 
 func positive(text string, nano int64, err error) error {

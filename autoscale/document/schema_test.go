@@ -104,6 +104,8 @@ func compareTypes(t *testing.T, path string, goType reflect.Type, schema map[str
 		want = "goodfleet-rate"
 	case reflect.TypeFor[Percent]():
 		want = "goodfleet-percent"
+	case reflect.TypeFor[Moment]():
+		want = "goodfleet-moment"
 	}
 	if goType.String() == "time.Time" {
 		want = "goodfleet-time"

@@ -48,7 +48,11 @@ func Explain(policies Policies, spends []Spend, a Ask, now time.Time) ([]PolicyV
 			s := p.standing(key, spends, now)
 			if inside := !now.Before(s.From) && now.Before(s.Until); inside && (p.Cap.Each == ForAll || key != "") {
 				left := Left{Spent: s.Spent, Amount: s.Amount, Lasts: explainLasts}
-				says(p, "%s of %s USD are spent, of a period with %s: what is left lasts %v at %s USD/h", s.Spent, s.Amount, until(s), explainLasts, left.Burn())
+				if left.Spent >= left.Amount {
+					says(p, "%s of %s USD are spent, of a period with %s: it is used up", s.Spent, s.Amount, until(s))
+				} else {
+					says(p, "%s of %s USD are spent, of a period with %s: what is left lasts %v at %s USD/h", s.Spent, s.Amount, until(s), explainLasts, left.Burn())
+				}
 				add(p, Limit{Name: s.Name(), Burn: left.Burn(), Left: &left})
 			}
 		}

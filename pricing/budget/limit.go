@@ -77,6 +77,9 @@ func (r *Refused) Error() string {
 	if r.Held > 0 {
 		used = fmt.Sprintf("held %s and %s", r.Held, used)
 	}
+	if r.Left != nil && r.Left.Spent >= r.Left.Amount {
+		return fmt.Sprintf("%s: %s of %s USD are spent: it is used up", r.Policy, r.Left.Spent, r.Left.Amount)
+	}
 	if r.Left != nil {
 		return fmt.Sprintf("%s: %s of %s USD are spent, what is left lasts %v at %s USD/h: %s, asked %s",
 			r.Policy, r.Left.Spent, r.Left.Amount, r.Left.Lasts, r.Limit, used, r.Asked)

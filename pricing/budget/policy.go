@@ -237,6 +237,8 @@ func (p *Policy) Validate() (field string, err error) {
 			return at + ".quantile", fmt.Errorf("want 50%% or 90%%")
 		case s.At <= 0:
 			return at + ".at", fmt.Errorf("want more than 0%%")
+		case s.At > 1 && s.Measure != Foretold && s.Do != Warn:
+			return at + ".at", fmt.Errorf("it never comes to %s of it: at 100%% of the amount all is stopped", percent(s.At))
 		}
 		if k := slices.IndexFunc(p.Steps[:i], s.same); k >= 0 {
 			return at, fmt.Errorf("it does what steps[%d] does at the same point", k)
@@ -274,6 +276,18 @@ func (p *Policy) Added(at time.Time) (sum pricing.Money, until time.Time) {
 		until = turn(until, at, e.From, e.Until)
 	}
 	return sum, until
+}
+
+// AddedIn is the most that exceptions add to the cap at one instant of [from, until).
+func (p *Policy) AddedIn(from, until time.Time) pricing.Money {
+	most, _ := p.Added(from)
+	for i := range p.Exceptions {
+		if at := p.Exceptions[i].From; at.After(from) && at.Before(until) {
+			added, _ := p.Added(at)
+			most = max(most, added)
+		}
+	}
+	return most
 }
 
 // BurnAt is the burn cap at an instant, exceptions included, and until when it stays

@@ -115,7 +115,7 @@ func (p *Policy) standingIn(key string, spends []Spend, in, now time.Time) Stand
 		before[1], _ = t.Span(before[0].Add(-1))
 	}
 	tally := NewTally(t.Period)
-	var past [2]pricing.Money
+	var past [2]Before
 	known := 0
 	for i := range spends {
 		x := &spends[i]
@@ -131,7 +131,7 @@ func (p *Policy) standingIn(key string, spends []Spend, in, now time.Time) Stand
 			if !from.IsZero() && x.falls(from, ends) {
 				known = max(known, k+1)
 				if covers {
-					past[k] += x.within(from, ends)
+					past[k].Spent += x.within(from, ends)
 				}
 			}
 		}
@@ -149,6 +149,7 @@ func (p *Policy) standingIn(key string, spends []Spend, in, now time.Time) Stand
 	if !s.Until.IsZero() && !in.Before(s.Until) { // a window that is over stands as it ended
 		in = s.Until.Add(-1)
 	}
+	past[0].Added, past[1].Added = p.AddedIn(before[0], s.From), p.AddedIn(before[1], before[0])
 	added, _ := p.Added(in)
 	s.Carried = p.Cap.Carried(past[:known]...)
 	s.Amount = max(0, p.Cap.Amount+added+s.Carried)

@@ -88,23 +88,30 @@ func (p *Policy) Walk(m Mark, x Measures, now time.Time) (Mark, Action, []Turn) 
 // AtLeast reports whether an action is as severe as another.
 func (a Action) AtLeast(b Action) bool { return a.severity() >= b.severity() }
 
+// Before is a period that is over: what was spent in it, and the most that exceptions added
+// to the cap there.
+type Before struct {
+	Spent, Added pricing.Money
+}
+
 // Carried is what a period takes over from the one before: at most the share Unused of
-// the amount, if less was spent, and a debt, if Overdraft, if more. before is what was
-// spent in the periods before this one, the last one first; a period that the ledger
-// does not know is left out with all before it. Of the two that are looked at, what the
-// first left may be used in the second.
-func (c *Cap) Carried(before ...pricing.Money) pricing.Money {
+// the amount, if less was spent, and a debt, if Overdraft, if more. What an exception has
+// added is no debt, and is not carried over where it was not used. before are the periods
+// before this one, the last one first; one that the ledger does not know is left out with
+// all before it. Of the two that are looked at, what the first left may be used in the
+// second.
+func (c *Cap) Carried(before ...Before) pricing.Money {
 	if c.Unused == 0 && !c.Overdraft || len(before) == 0 {
 		return 0
 	}
 	carried := pricing.Money(0)
 	for i := min(len(before), 2) - 1; i >= 0; i-- {
-		left := c.Amount + carried - before[i]
+		left := c.Amount + carried - before[i].Spent
 		switch {
 		case left >= 0:
 			carried = min(left, pricing.Money(c.Unused*float64(c.Amount)))
 		case c.Overdraft:
-			carried = left
+			carried = min(0, left+before[i].Added)
 		default:
 			carried = 0
 		}

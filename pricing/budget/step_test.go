@@ -69,22 +69,44 @@ func TestCarriedOver(t *testing.T) {
 		name      string
 		unused    float64
 		overdraft bool
-		before    []pricing.Money
+		before    []budget.Before
 		want      pricing.Money
 	}{
 		{"nothing is known of before", 0.2, true, nil, 0},
-		{"all was left: the share alone", 0.2, true, []pricing.Money{0}, 20 * usd},
-		{"a little was left", 0.2, true, []pricing.Money{95 * usd}, 5 * usd},
-		{"what was carried into it was used first", 0.2, true, []pricing.Money{115 * usd, 0}, 5 * usd},
-		{"a debt", 0.2, true, []pricing.Money{130 * usd, 100 * usd}, -30 * usd},
-		{"a debt after a debt", 0.2, true, []pricing.Money{100 * usd, 110 * usd}, -10 * usd},
-		{"no overdraft, no debt", 0.2, false, []pricing.Money{130 * usd}, 0},
-		{"nothing is carried", 0, false, []pricing.Money{0}, 0},
+		{"all was left: the share alone", 0.2, true, []budget.Before{{}}, 20 * usd},
+		{"a little was left", 0.2, true, []budget.Before{{Spent: 95 * usd}}, 5 * usd},
+		{"what was carried into it was used first", 0.2, true, []budget.Before{{Spent: 115 * usd}, {}}, 5 * usd},
+		{"a debt", 0.2, true, []budget.Before{{Spent: 130 * usd}, {Spent: 100 * usd}}, -30 * usd},
+		{"a debt after a debt", 0.2, true, []budget.Before{{Spent: 100 * usd}, {Spent: 110 * usd}}, -10 * usd},
+		{"no overdraft, no debt", 0.2, false, []budget.Before{{Spent: 130 * usd}}, 0},
+		{"what an exception added is no debt", 0.2, true, []budget.Before{{Spent: 130 * usd, Added: 30 * usd}}, 0},
+		{"what passed it is", 0.2, true, []budget.Before{{Spent: 135 * usd, Added: 30 * usd}}, -5 * usd},
+		{"and is not carried over unused", 0.2, true, []budget.Before{{Spent: 110 * usd, Added: 30 * usd}}, 0},
+		{"nothing is carried", 0, false, []budget.Before{{}}, 0},
 	} {
 		limit := budget.Cap{Amount: 100 * usd, Unused: c.unused, Overdraft: c.overdraft}
 		if got := limit.Carried(c.before...); got != c.want {
 			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
 		}
+	}
+}
+
+// An exception that ends within its period has added its money there too.
+func TestExceptionIsNoDebtOfTheNextPeriod(t *testing.T) {
+	day := time.Date(2026, 11, 3, 0, 0, 0, 0, time.UTC)
+	over, err := budget.NewSelector(budget.Match{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &budget.Policy{
+		Name: "day", Owner: "o", Over: over,
+		Cap:        &budget.Cap{Amount: 10 * pricing.Dollar, Period: budget.Day, Overdraft: true},
+		Exceptions: []budget.Exception{{From: day.Add(6 * time.Hour), Until: day.Add(12 * time.Hour), Add: 5 * pricing.Dollar, Owner: "o", Reason: "r"}},
+	}
+	spends := []budget.Spend{{At: day.Add(7 * time.Hour), To: day.Add(10 * time.Hour), Amount: 16 * pricing.Dollar}}
+	s := budget.Standings(budget.Policies{p}, spends, day.Add(30*time.Hour))
+	if len(s) != 1 || s[0].Carried != -pricing.Dollar {
+		t.Errorf("%+v, want one dollar of 16 to be a debt", s)
 	}
 }
 
