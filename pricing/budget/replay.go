@@ -40,62 +40,6 @@ func Replay(policies Policies, spends []Spend) []Finding {
 	return list
 }
 
-// replayCap goes through what was spent of a cap, period by period.
-func (p *Policy) replayCap(key string, spends []Spend) []Finding {
-	t := p.Total(key)
-	var list, open []Finding
-	var from, until time.Time
-	var m Mark
-	spent, tally := pricing.Money(0), NewTally(t.Period)
-	amount, plain := pricing.Money(0), pricing.Money(0) // with exceptions, and without
-	close := func() { list, open = append(list, open...), nil }
-	covered := t.pieces(spends)
-	for i := range covered {
-		x := &covered[i]
-		if f, u := t.Span(x.At); !f.Equal(from) {
-			close()
-			from, until, m, spent = f, u, Mark{From: f}, 0
-			s := p.standing(key, spends, x.At)
-			plain = p.Cap.Amount + s.Carried
-		}
-		if x.At.Before(from) || !x.At.Before(until) {
-			continue // outside its window
-		}
-		for k := range open {
-			open[k].After += x.Amount
-		}
-		spent += x.Amount
-		tally.Add(x.At, x.To, x.Amount)
-		begin := func(what string, limit float64) {
-			since := from
-			if t.Period.Endless() {
-				since = time.Time{}
-			}
-			open = append(open, Finding{Policy: p.Name, Key: key, Period: t.Period.String(), From: since, What: what, At: x.At, Spent: spent, Limit: fmt.Sprintf("%s of %s USD", percent(limit), amount)})
-		}
-		if i+1 < len(covered) && covered[i+1].At.Equal(x.At) {
-			continue // what moves money takes it away first
-		}
-		added, _ := p.Added(x.At)
-		if amount = max(0, plain+added); amount > m.Stopped {
-			m.Stopped = 0
-		}
-		var turns []Turn
-		m, _, turns = p.Walk(m, Measures{Amount: amount, Spent: spent, Forecast: tally.Forecast(spent, x.At, until)}, x.At)
-		for _, turn := range turns {
-			if turn.Done {
-				begin(turn.Step.String(), turn.Step.At)
-			}
-		}
-		if m.Stopped == 0 && spent >= amount {
-			m.Stopped = amount
-			begin("stop as the amount ends", 1)
-		}
-	}
-	close()
-	return list
-}
-
 // pieces are the spends that a total covers, divided where its periods begin and end, by
 // time.
 func (t *Total) pieces(spends []Spend) []Spend {

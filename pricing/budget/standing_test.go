@@ -64,8 +64,8 @@ func TestDaysShareAChargeOverMidnight(t *testing.T) {
 		}
 	}
 	got := budget.Replay(budget.Policies{day}, spends)
-	if len(got) != 1 || !got[0].At.Equal(monday.Add(30*time.Hour)) || got[0].Spent != 10*pricing.Dollar {
-		t.Errorf("replayed: %+v, want a stop on Tuesday at six", got)
+	if len(got) != 1 || !got[0].At.Equal(monday.Add(31*time.Hour)) || got[0].Spent != 10*pricing.Dollar {
+		t.Errorf("replayed: %+v, want a stop on Tuesday at seven", got)
 	}
 }
 
