@@ -100,7 +100,7 @@ func (a *admission) startOn(m *planner.PlannedMachine, r *JobRecord, joining []l
 	return budget.Start{
 		Job: idle.For(string(r.Job.ID), r.Job.Team, r.Job.Project), Idle: idle, Rate: m.Rate,
 		Before: borne(idle, before), After: borne(idle, append(after, joining...)),
-		Once: r.lumps(m.Offering, a.want[r.Job.ID].Config.Nodes),
+		Once: r.Lumps(m.Offering, a.want[r.Job.ID].Config.Nodes),
 	}
 }
 
@@ -118,7 +118,7 @@ func (a *admission) partsOf(m planner.PlannedMachine) []budget.Part {
 				if want := a.want[r.Job.ID]; want != nil {
 					nodes = want.Config.Nodes
 				}
-				once = r.lumps(m.Offering, nodes)
+				once = r.Lumps(m.Offering, nodes)
 			}
 			lumps = append(lumps, once)
 		}

@@ -32,6 +32,7 @@ type decision struct {
 	refs [][]planner.MachineRef // machines of the plan behind each launch
 
 	paced     bool              // a part of the plan was too much for one round
+	stuck     bool              // moves have no room on the way, and may have soon
 	questions []budget.Question // that a person has to answer first
 }
 
@@ -47,7 +48,7 @@ func decide(s *State, planFunc PlanFunc, room *[]planner.Offer) (*decision, erro
 		return nil, err
 	}
 	plan := *a.plan
-	d := &decision{plan: plan}
+	d := &decision{plan: plan, stuck: s.Still < patience && len(a.stuck()) > 0}
 	late = slices.DeleteFunc(late, func(x Deferral) bool { return a.deferred[x.Job] != "" || a.want[x.Job] == nil })
 	d.diff.Deferred, d.questions = append(late, a.deferrals()...), a.questions
 	d.diff.Launches, d.refs = a.launches()
@@ -69,7 +70,8 @@ func decide(s *State, planFunc PlanFunc, room *[]planner.Offer) (*decision, erro
 // quota has room for on the way, with the place that the job leaves counted too, would be
 // put off for ever while nobody else comes or goes, and with it those who were to share its
 // new machine or to have its old one. So a plan is made anew in which such jobs stay: late
-// are their moves, as they were put off.
+// are their moves, as they were put off. While others come and go there may be room soon, for
+// which they wait: what began instead would take it.
 func (s *State) admit(p *planner.Problem, planFunc PlanFunc) (a *admission, late []Deferral, err error) {
 	var next time.Time
 	var clock planner.Clock
@@ -92,7 +94,7 @@ func (s *State) admit(p *planner.Problem, planFunc PlanFunc) (a *admission, late
 		a = newAdmission(s, p, &plan)
 		a.run()
 		stuck := a.stuck()
-		if len(stuck) == 0 {
+		if len(stuck) == 0 || s.Still < patience {
 			return a, late, nil
 		}
 		late = append(late, stuck...)

@@ -71,9 +71,9 @@ func (r *JobRecord) egressCharges(to provider.Offering, generation int64, now ti
 	return list
 }
 
-// lumps are what a start of a job on an offering takes from budgets at once, for each of so
+// Lumps are what a start of a job on an offering takes from budgets at once, for each of so
 // many machines.
-func (r *JobRecord) lumps(to provider.Offering, machines int) []budget.Lump {
+func (r *JobRecord) Lumps(to provider.Offering, machines int) []budget.Lump {
 	var list []budget.Lump
 	n := pricing.Money(max(machines, 1))
 	for _, c := range r.egressCharges(to, 0, time.Unix(0, 0), 0) {

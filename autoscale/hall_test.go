@@ -67,7 +67,7 @@ func TestPlanGuardAndLedgerCountOneWay(t *testing.T) {
 			}
 			for _, d := range r.Diff.Deferred {
 				// Machines that are left for others count until they end.
-				if quiet > 10 && strings.Contains(d.Reason, " (burn)") && w.job(d.Job).Target == nil {
+				if quiet > 15 && strings.Contains(d.Reason, " (burn)") && w.job(d.Job).Target == nil {
 					t.Fatalf("%s is planned and put off: %s\n%s", d.Job, d.Reason, w.history())
 				}
 			}

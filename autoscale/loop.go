@@ -29,6 +29,7 @@ type Loop struct {
 	prices   *pricing.Book           // of this round
 	types    []provider.InstanceType // by place in Config.Offerings
 	known    []planner.Offer         // see learned; nil: to be found anew
+	stirred  time.Time               // when a decision changed something last; the first round, if none has yet
 	priced   []planner.Offer         // room for the offers of a state, and
 	asked    []planner.Offer         // for those of a problem: each is there for one decision
 	places   []int                   // of the quotes in it, by place in Config.Offerings: where to look first in the next

@@ -215,6 +215,7 @@ func (l *Loop) state(now time.Time) *State {
 		Ending: l.ending.count, EndingRate: l.ending.rate, MayEndAll: l.allowed,
 	}
 	s.Offers, s.Unpriced = l.offers(now)
+	s.Still = now.Sub(l.stirred)
 	s.Reservations, s.EndFirst, s.Windows, s.Rows = l.cfg.Reservations, l.cfg.Settings.EndFirst, l.cfg.Settings.Windows, l.cfg.Settings.Rows
 	s.Hints = maps.Clone(l.hints)
 	s.Budgets, s.Teams = l.budgetPrices(now), l.cfg.Settings.Teams

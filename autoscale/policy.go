@@ -90,7 +90,7 @@ func (l *Loop) parts(id provider.InstanceID, o provider.Offering, ahead bool) []
 			if r.Gang == nil || !r.Gang.holds(id) {
 				shares = r.sharesOn(shares, id, true)
 				if len(shares) > len(lumps) {
-					lumps = append(lumps, r.lumps(o, r.Target.Config.Nodes))
+					lumps = append(lumps, r.Lumps(o, r.Target.Config.Nodes))
 				}
 			}
 		}

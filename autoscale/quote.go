@@ -21,6 +21,7 @@ type decided struct {
 	open    bool           // jobs wait, or were put off: whenever something happens, there may be room for them
 	roomy   bool           // more room would not change it
 	paced   bool           // a part of it was too much for one round
+	stuck   bool           // moves have no room on the way, and may have soon
 	rates   []pricing.Rate // that it saw, by place in Config.Offerings; 0: none known
 	book    *pricing.Book  // the last one whose rates are near enough to those
 	next    time.Time      // when a clock passes; zero: none does

@@ -54,6 +54,9 @@ func (l *Loop) Round(ctx context.Context, now time.Time) (Round, error) {
 	defer release()
 	l.cache.round++
 	l.bought, l.replans, l.halt = nil, 0, ""
+	if l.stirred.IsZero() {
+		l.stirred = now
+	}
 
 	state, err := l.observe(ctx, now) // a cloud that cannot be listed is frozen in state, no error
 	if err != nil {
@@ -71,7 +74,9 @@ func (l *Loop) Round(ctx context.Context, now time.Time) (Round, error) {
 			return l.result(now, Diff{}), errors.Join(fmt.Errorf("decide: %w", err), l.settle(context.WithoutCancel(ctx), now))
 		}
 		decision, actErr = l.act(ctx, state, decision)
-		diff = decision.diff
+		if diff = decision.diff; !diff.Empty() {
+			l.stirred = now
+		}
 		if !state.Stands {
 			l.tellHeld(decision.plan, now)
 			l.tellPromises(decision.plan, now)
@@ -157,7 +162,7 @@ func (l *Loop) wake(now time.Time) (clock planner.Clock, due bool) {
 // keep remembers what a plan was made of.
 func (l *Loop) keep(d *decision, now time.Time) {
 	l.last = decided{
-		made: true, changed: l.last.changed, goesOn: l.last.goesOn, paced: l.last.paced, open: len(d.plan.Waits)+len(d.diff.Deferred) > 0, roomy: d.plan.Roomy,
+		made: true, changed: l.last.changed, goesOn: l.last.goesOn, paced: l.last.paced, stuck: d.stuck, open: len(d.plan.Waits)+len(d.diff.Deferred) > 0, roomy: d.plan.Roomy,
 		plan: d.plan, rates: l.rates, book: l.prices, budgets: l.budgetPrices(now),
 	}
 }
@@ -249,6 +254,9 @@ func (l *Loop) clocks(now time.Time, tell func(at time.Time, clock planner.Clock
 		if v.busy { // what was put off is asked for again in the next round
 			tell(now.Add(1), planner.BackClock)
 		}
+	}
+	if l.last.stuck {
+		ahead(l.stirred.Add(patience), StepClock)
 	}
 	if l.last.paced { // what was put off goes on in the next round
 		tell(now.Add(1), StepClock)

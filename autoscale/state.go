@@ -61,6 +61,7 @@ type State struct {
 	Ending     int
 	EndingRate pricing.Rate
 	MayEndAll  bool
+	Still      time.Duration // since a decision changed anything
 }
 
 // Frozen is a cloud of which nothing is bought, ended or moved in a round.

@@ -2,18 +2,24 @@ package autoscale
 
 import (
 	"slices"
+	"time"
 
 	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/provider"
 )
 
+// patience is how long a fleet stands still before nobody waits any longer for moves that
+// have no room on the way.
+const patience = 10 * time.Minute
+
 // stuck are the moves that are put off since a cap or a quota has no room for them beside
-// what their jobs hold, and will be put off as long as nobody comes or goes. There are none
-// while something is on its way out, which makes room in a moment.
+// what their jobs hold, will be put off as long as nobody comes or goes, and keep another
+// waiting who was to share their new machine, or to have their old one. There are none while
+// something is on its way out, which makes room in a moment.
 func (a *admission) stuck() []Deferral {
 	var list []Deferral
 	for _, d := range a.deferrals() {
-		if r := a.job[d.Job]; a.short[d.Job] && a.s.stays(r) && a.mayStay(d.Job) {
+		if r := a.job[d.Job]; a.short[d.Job] && a.s.stays(r) && a.mayStay(d.Job) && a.holdsUp(d.Job) {
 			list = append(list, d)
 		}
 	}
@@ -21,6 +27,20 @@ func (a *admission) stuck() []Deferral {
 		return nil
 	}
 	return list
+}
+
+// holdsUp reports whether a job that waits is put off beside a move, for a machine that the
+// move goes to or comes from.
+func (a *admission) holdsUp(mover planner.JobID) bool {
+	from, to := a.job[mover].Target.Machines, a.want[mover].Machines
+	for id := range a.deferred {
+		if r, w := a.job[id], a.want[id]; r.Target == nil && r.Gang == nil && w != nil && slices.ContainsFunc(w.Machines, func(m provider.InstanceID) bool {
+			return slices.Contains(from, m) || slices.Contains(to, m)
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // stays reports whether a job has a place that it may keep.

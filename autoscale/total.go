@@ -289,7 +289,7 @@ func (l *Loop) comes(t *total) (sum pricing.Money) {
 		if r.Target == nil || r.Gang != nil && sameMachines(*r.Target, r.Gang) {
 			continue
 		}
-		for _, x := range r.lumps(r.Target.Offering, 1) {
+		for _, x := range r.Lumps(r.Target.Offering, 1) {
 			if t.Covers(x.Facts) {
 				sum += x.Amount
 			}

@@ -56,18 +56,21 @@ func (c *Column) WallHours(work float64) float64 { return c.PaidHours(work) * (1
 
 // Transfer holds what moving bytes between places costs.
 type Transfer struct {
-	BetweenRegions float64            // USD per GiB, same cloud
+	BetweenRegions map[string]float64 // USD per GiB, by cloud
 	BetweenClouds  map[string]float64 // USD per GiB, by the cloud that the bytes leave
 	GiBPerSec      float64            // speed across regions or clouds
 }
 
+// perGB is the GB, of 10⁹ bytes, that a GiB holds.
+const perGB = 1.073741824
+
 // DefaultTransfer is list prices of leaving a region (AWS: 0.02 USD/GB between
-// regions, 0.09 to the internet; Google Cloud: 0.02 between regions of a
+// regions, 0.09 to the internet; Google Cloud: 0.02 USD/GiB between regions of a
 // continent, 0.12 to the internet, first tiers) at 5 Gbit/s.
 func DefaultTransfer() Transfer {
 	return Transfer{
-		BetweenRegions: 0.02,
-		BetweenClouds:  map[string]float64{"aws": 0.09, "gcp": 0.12},
+		BetweenRegions: map[string]float64{"aws": 0.02 * perGB, "gcp": 0.02},
+		BetweenClouds:  map[string]float64{"aws": 0.09 * perGB, "gcp": 0.12},
 		GiBPerSec:      0.6,
 	}
 }
@@ -81,7 +84,7 @@ func (t Transfer) Move(size Size, fromCloud, fromRegion, toCloud, toRegion strin
 	case fromCloud != "" && fromCloud != toCloud:
 		usd = t.BetweenClouds[fromCloud] * size.GiB
 	case fromRegion != toRegion:
-		usd = t.BetweenRegions * size.GiB
+		usd = t.BetweenRegions[toCloud] * size.GiB
 	default:
 		return 0, 0
 	}

@@ -236,8 +236,8 @@ func TestMovingDataCostsOnlyBetweenPlaces(t *testing.T) {
 		want                                     float64
 	}{
 		{"same region", "aws", "us-east-1", "aws", "us-east-1", known, 0},
-		{"other region", "aws", "us-east-1", "aws", "us-west-2", known, 2},
-		{"other cloud", "aws", "us-east-1", "gcp", "us-central1", known, 9},
+		{"other region", "aws", "us-east-1", "aws", "us-west-2", known, 2 * 1.073741824}, // AWS counts GB, Google GiB
+		{"other cloud", "aws", "us-east-1", "gcp", "us-central1", known, 9 * 1.073741824},
 		{"out of the other cloud", "gcp", "us-central1", "aws", "us-east-1", known, 12},
 		{"from anywhere", "", "", "aws", "us-east-1", known, 0},
 		{"nothing", "aws", "us-east-1", "gcp", "us-central1", Size{Known: true}, 0},

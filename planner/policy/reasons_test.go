@@ -300,7 +300,7 @@ func TestElsewheresCountEgress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]float64{"aws/r1": 0, "aws/r2": 0.02 * 5200, "gcp/r1": 0.09 * 5200}
+	want := map[string]float64{"aws/r1": 0, "aws/r2": 0.02 * 5200 * 1.073741824, "gcp/r1": 0.09 * 5200 * 1.073741824} // AWS counts GB
 	for _, e := range list {
 		place := e.Offering.Cloud + "/" + e.Offering.Region
 		usd, known := want[place]

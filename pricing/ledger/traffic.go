@@ -23,6 +23,11 @@ type Flow struct {
 	Measured bool  // false: something moved, nobody knows how much
 }
 
+// stays reports whether nothing leaves its zone. A region without a zone is one place.
+func (f Flow) stays() bool {
+	return f.Sender.Cloud == f.Receiver.Cloud && f.Sender.Region == f.Receiver.Region && f.Sender.Zone == f.Receiver.Zone
+}
+
 // Move books what a flow moved in [from, to): its counter stood at before bytes
 // and now stands at after. Amounts are rounded on the counter, so that they do not
 // depend on how often it is read. Within a zone nothing is charged (A14, G10). Between
@@ -30,7 +35,7 @@ type Flow struct {
 // regions and clouds the sender pays alone, by the list price of most pairs and of the
 // first tier (A22, G17): the bill corrects it.
 func (f Flow) Move(before, after int64, from, to time.Time, round int64) []Charge {
-	if f.Sender.Zone == f.Receiver.Zone && f.Sender.Cloud == f.Receiver.Cloud || before == after && f.Measured || !from.Before(to) {
+	if f.stays() || before == after && f.Measured || !from.Before(to) {
 		return nil
 	}
 	price, known := f.price()
