@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/goodfleet/goodfleet/autoscale"
 	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/pricing/budget"
@@ -90,11 +91,11 @@ func runBudgetExplain(ctx context.Context, s streams, cfg budgetConfig, name str
 		}
 	}
 	if !strings.Contains(name, "/") {
-		job, err := cfg.jobNamed(ctx, world, name, s.in)
+		record, err := cfg.jobNamed(ctx, world, name, s.in)
 		if err != nil {
 			return err
 		}
-		return x.ofJob(s.out, cfg.settings, job)
+		return x.ofJob(s.out, cfg.settings, record)
 	}
 	o, err := world.findOffering(name)
 	if err != nil {
@@ -103,39 +104,39 @@ func runBudgetExplain(ctx context.Context, s streams, cfg budgetConfig, name str
 	return x.ofOffering(s.out, cfg, o)
 }
 
-// jobNamed finds a job in the file of jobs, or in the store.
-func (cfg budgetConfig) jobNamed(ctx context.Context, world world, name string, in io.Reader) (*planner.Job, error) {
-	var list []*planner.Job
+// jobNamed finds a job in the file of jobs, where it has run nowhere yet, or in the store.
+func (cfg budgetConfig) jobNamed(ctx context.Context, world world, name string, in io.Reader) (*autoscale.JobRecord, error) {
+	var list []autoscale.JobRecord
 	switch {
 	case cfg.jobs != "":
 		jobs, err := world.readJobs(cfg.jobs, in)
 		if err != nil {
 			return nil, err
 		}
-		list = jobs
+		for _, j := range jobs {
+			list = append(list, autoscale.JobRecord{Job: j})
+		}
 	case cfg.state != "":
 		snap, err := readStore(ctx, cfg.state)
 		if err != nil {
 			return nil, err
 		}
-		for i := range snap.Jobs {
-			list = append(list, snap.Jobs[i].Job)
-		}
+		list = snap.Jobs
 	default:
 		return nil, fmt.Errorf("%s: a job is described by --jobs FILE or --state STORE; an offering is cloud/zone/type/market", name)
 	}
 	var near []string
-	for _, j := range list {
-		if string(j.ID) == name {
-			return j, nil
+	for i := range list {
+		if string(list[i].Job.ID) == name {
+			return &list[i], nil
 		}
-		near = append(near, string(j.ID))
+		near = append(near, string(list[i].Job.ID))
 	}
 	return nil, fmt.Errorf("there is no job %q%s", name, suggestion(name, near))
 }
 
-// ask asks about one machine for somebody.
-func (x *explainer) ask(o provider.Offering, job, team, project string) (rate pricing.Rate, verdicts []budget.PolicyVerdict, err error) {
+// ask asks about one machine for somebody, who takes so much with him that is paid at once.
+func (x *explainer) ask(o provider.Offering, job, team, project string, lumps []budget.Lump) (rate pricing.Rate, verdicts []budget.PolicyVerdict, err error) {
 	t, ok := x.world.catalogue.Lookup(o.Cloud, o.Type)
 	if !ok {
 		return 0, nil, fmt.Errorf("%s: the catalogue lacks its type", o)
@@ -143,13 +144,14 @@ func (x *explainer) ask(o provider.Offering, job, team, project string) (rate pr
 	rate, _ = x.world.history.RateAt(o, x.at)
 	list, _ := x.world.history.ListRate(o, x.at)
 	facts := budget.FactsOf(o, t).For(job, team, project)
-	ask := budget.Ask{Offering: o, Count: 1, Rate: rate, List: list, For: []budget.Part{{Facts: facts, Count: t.Count}}}
+	ask := budget.Ask{Offering: o, Count: 1, Rate: rate, List: list, For: []budget.Part{{Facts: facts, Count: t.Count, Lumps: lumps}}}
 	verdicts, err = budget.Explain(x.policies, x.spends, ask, x.now)
 	return rate, verdicts, err
 }
 
 // ofJob tells what may be bought for a job.
-func (x *explainer) ofJob(w io.Writer, s settings, job *planner.Job) error {
+func (x *explainer) ofJob(w io.Writer, s settings, record *autoscale.JobRecord) error {
+	job := record.Job
 	if len(s.regions) == 0 {
 		s.regions = homes([]*planner.Job{job})
 	}
@@ -157,29 +159,46 @@ func (x *explainer) ofJob(w io.Writer, s settings, job *planner.Job) error {
 		Offering string `json:"offering"`
 		Rate     string `json:"rate"`
 		Refused  string `json:"refused,omitempty"`
-		Policy   string `json:"policy,omitempty"` // that decides
+		Policy   string `json:"policy,omitempty"`  // that decides
+		Traffic  string `json:"traffic,omitempty"` // USD that are paid at once for what it takes there
+		Waits    string `json:"waits,omitempty"`   // what is wanted before
 
 		rate pricing.Rate
 	}
-	rows, may := []row{}, 0
+	rows, may, late := []row{}, 0, 0
 	var alone []string
 	for _, o := range x.world.sold(s, x.at, []*planner.Job{job}) {
-		rate, verdicts, err := x.ask(o, string(job.ID), job.Team, job.Project)
+		lumps := record.Lumps(o, 1)
+		rate, verdicts, err := x.ask(o, string(job.ID), job.Team, job.Project, lumps)
 		if err != nil && !errors.Is(err, budget.ErrRefused) {
 			return err
 		}
 		r := row{Offering: o.String(), Rate: rate.String(), rate: rate}
+		traffic := pricing.Money(0)
+		for _, l := range lumps {
+			traffic += l.Amount
+		}
+		if traffic > 0 {
+			r.Traffic = traffic.String()
+		}
+		var waits []string
 		for _, v := range verdicts {
 			if v.Decides {
 				r.Policy = v.Policy
+			}
+			if v.Waits != "" && err == nil {
+				waits = append(waits, v.Policy+": "+v.Waits)
 			}
 			if text := v.Policy + ": " + v.Alone; v.Alone != "" && !slices.Contains(alone, text) {
 				alone = append(alone, text)
 			}
 		}
-		if err != nil {
+		switch r.Waits = strings.Join(waits, "; "); {
+		case err != nil:
 			r.Refused = err.Error()
-		} else {
+		case r.Waits != "":
+			late++
+		default:
 			may++
 		}
 		rows = append(rows, r)
@@ -190,9 +209,20 @@ func (x *explainer) ofJob(w io.Writer, s settings, job *planner.Job) error {
 	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Or(cmp.Compare(a.rate, b.rate), cmp.Compare(a.Offering, b.Offering)) })
 	g := grid{head: []string{"offering", "USD/h", "decides", "says"}, right: []bool{false, true}, wrap: 4}
 	for _, r := range rows {
-		g.rows = append(g.rows, []string{r.Offering, r.Rate, cmp.Or(r.Policy, "no policy"), cmp.Or(r.Refused, "it may be bought")})
+		says := cmp.Or(r.Refused, "it may be bought")
+		if r.Waits != "" {
+			says += ", but not at once: " + r.Waits
+		}
+		if r.Traffic != "" {
+			says += "; what it takes there costs " + r.Traffic + " USD at once"
+		}
+		g.rows = append(g.rows, []string{r.Offering, r.Rate, cmp.Or(r.Policy, "no policy"), says})
 	}
-	g.notes = []string{"", fmt.Sprintf("%s of %s could run on %s; a machine of %d of them may be bought.", job.ID, cmp.Or(job.Team, "no team"), counted(len(rows), "offering"), may)}
+	note := fmt.Sprintf("%s of %s could run on %s; a machine of %d of them may be bought", job.ID, cmp.Or(job.Team, "no team"), counted(len(rows), "offering"), may)
+	if late > 0 {
+		note += fmt.Sprintf(", and one of %d more, but not at once", late)
+	}
+	g.notes = []string{"", note + "."}
 	for _, text := range alone {
 		g.notes = append(g.notes, "By "+text+".")
 	}
@@ -204,7 +234,7 @@ func (x *explainer) ofJob(w io.Writer, s settings, job *planner.Job) error {
 	if err := (answer{data: data, grid: g}).print(w, s.output); err != nil {
 		return err
 	}
-	if may == 0 {
+	if may+late == 0 {
 		return found("nothing may be bought for %s", job.ID)
 	}
 	return nil
@@ -212,7 +242,7 @@ func (x *explainer) ofJob(w io.Writer, s settings, job *planner.Job) error {
 
 // ofOffering tells what each policy says of a machine.
 func (x *explainer) ofOffering(w io.Writer, cfg budgetConfig, o provider.Offering) error {
-	rate, verdicts, refused := x.ask(o, cfg.job, cfg.team, cfg.project)
+	rate, verdicts, refused := x.ask(o, cfg.job, cfg.team, cfg.project, nil)
 	if refused != nil && !errors.Is(refused, budget.ErrRefused) {
 		return refused
 	}
@@ -226,6 +256,7 @@ func (x *explainer) ofOffering(w io.Writer, cfg budgetConfig, o provider.Offerin
 		Offering string   `json:"offering"`
 		Rate     string   `json:"rate"`
 		Refused  string   `json:"refused,omitempty"`
+		Waits    []string `json:"waits,omitempty"` // what is wanted before
 		Policies []row    `json:"policies"`
 		Strict   []string `json:"strictest"`
 	}{Offering: o.String(), Rate: rate.String(), Policies: []row{}, Strict: []string{}}
@@ -237,6 +268,9 @@ func (x *explainer) ofOffering(w io.Writer, cfg budgetConfig, o provider.Offerin
 			mark = "decides"
 			data.Strict = append(data.Strict, v.Policy)
 		}
+		if v.Waits != "" && refused == nil {
+			data.Waits = append(data.Waits, v.Policy+": "+v.Waits)
+		}
 		g.rows = append(g.rows, []string{v.Policy, map[bool]string{true: "yes", false: "no"}[v.Covers], v.Says, mark})
 	}
 	who := strings.Trim(cfg.job+" of "+cfg.team, " of")
@@ -244,9 +278,12 @@ func (x *explainer) ofOffering(w io.Writer, cfg budgetConfig, o provider.Offerin
 		who = "nobody yet"
 	}
 	g.notes = []string{"", fmt.Sprintf("One %s at %s USD/h for %s: ", o, rate, who)}
-	if refused == nil {
+	switch {
+	case refused == nil && len(data.Waits) > 0:
+		g.notes[1] += "it may be bought, but not at once: " + strings.Join(data.Waits, "; ") + "."
+	case refused == nil:
 		g.notes[1] += "it may be bought."
-	} else {
+	default:
 		data.Refused = refused.Error()
 		g.notes[1] += "refused. " + data.Refused
 	}

@@ -65,7 +65,7 @@ func runBudgetReplay(w io.Writer, cfg budgetConfig, now time.Time) error {
 		case f.Period != "":
 			from = "no start"
 		}
-		g.rows = append(g.rows, []string{name, from, f.What, f.At.In(span.zone).Format("2006-01-02 15:04"), f.Limit, cents(f.Spent.Dollars()), cents(f.After.Dollars())})
+		g.add(name, from, f.What, f.At.In(span.zone).Format("2006-01-02 15:04"), f.Limit, f.Spent, f.After)
 	}
 	g.notes = []string{"", fmt.Sprintf("The ledger holds %s USD that budgets count. A step that only warns stops nothing.", cents(sum.Dollars()))}
 	return answer{data: struct {

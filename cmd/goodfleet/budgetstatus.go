@@ -107,18 +107,17 @@ func runBudgetStatus(ctx context.Context, w io.Writer, cfg budgetConfig, now tim
 	used := 0
 	for _, s := range budget.Standings(policies, all, span.now) {
 		row := standing{Policy: s.Name(), Origin: s.Policy.Origin, Per: s.Policy.Cap.Period.String(), Amount: s.Amount, Carried: s.Carried, Spent: s.Spent, Overrun: s.Overrun}
-		committed, p50, p90, at := unknown, unknown, unknown, unknown
+		at := unknown
 		ends := "no end"
 		if !s.Policy.Cap.Period.Endless() {
 			row.From, row.Until, ends = &s.From, &s.Until, s.Until.Format("2006-01-02 15:04")
 		}
 		if snap != nil {
 			sum := s.Spent + tailOf(snap, s, cfg.settings.round)
-			row.Committed, committed = &sum, cents(sum.Dollars())
+			row.Committed = &sum
 		}
 		if s.Forecast.Known && !s.Policy.Cap.Period.Endless() {
 			row.P50, row.P90 = &s.Forecast.P50, &s.Forecast.P90
-			p50, p90 = cents(s.Forecast.P50.Dollars()), cents(s.Forecast.P90.Dollars())
 		}
 		what, when := s.Next(span.now)
 		row.Next = what
@@ -134,7 +133,7 @@ func runBudgetStatus(ctx context.Context, w io.Writer, cfg budgetConfig, now tim
 		if s.Amount > 0 {
 			share = fmt.Sprintf("%.1f", 100*float64(s.Spent)/float64(s.Amount))
 		}
-		g.rows = append(g.rows, []string{row.Policy, ends, cents(s.Amount.Dollars()), cents(s.Spent.Dollars()), share, committed, p50, p90, what, at})
+		g.add(row.Policy, ends, s.Amount, s.Spent, share, row.Committed, row.P50, row.P90, what, at)
 	}
 	if snap != nil {
 		for _, q := range snap.Questions {
@@ -175,8 +174,8 @@ func tailOf(snap *autoscale.Snapshot, s budget.Standing, round time.Duration) pr
 	}
 	sum, save := pricing.Rate(0), time.Duration(0)
 	for _, m := range snap.Instances {
-		if m.Instance.State == provider.Ended {
-			continue
+		if m.Instance.State == provider.Ended || m.Instance.Offering.Market == provider.Reserved {
+			continue // what was paid ahead takes nothing from a budget
 		}
 		t, _ := catalogue.Lookup(m.Instance.Offering.Cloud, m.Instance.Offering.Type)
 		parts := autoscale.Borne(budget.FactsOf(m.Instance.Offering, t), m.Instance.ID, snap.Jobs)

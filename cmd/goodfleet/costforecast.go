@@ -55,18 +55,16 @@ func runCostForecast(w io.Writer, cfg costConfig, now time.Time) error {
 		Days  int            `json:"days_looked_back"`
 	}
 	data := forecast{Month: f.Month.Format("2006-01"), At: f.At.UTC(), Spent: f.Spent, Days: f.Days}
-	row := []string{data.Month, f.Spent.String(), unknown, unknown, fmt.Sprint(f.Days)}
 	note := "Fewer than 3 whole days to look back on: the end is not known."
 	if f.Known {
 		data.P50, data.P90 = &f.P50, &f.P90
-		row[2], row[3] = cents(f.P50.Dollars()), cents(f.P90.Dollars())
 		note = fmt.Sprintf("A day cost %s USD, give or take %s. The queue and the plan are not in it.", cents(f.PerDay.Dollars()), cents(f.Deviation.Dollars()))
 	}
 	if last := lastBegin(charges); !last.IsZero() && span.now.Sub(last) > 24*time.Hour {
 		note += fmt.Sprintf("\nThe last charge began at %s: from then on, days count as free.", last.In(span.zone).Format("2006-01-02 15:04"))
 	}
-	row[1] = cents(f.Spent.Dollars())
-	g := grid{head: []string{"month", "spent USD", "P50 USD", "P90 USD", "days before"}, right: []bool{false, true, true, true, true}, rows: [][]string{row}, notes: []string{"", note}}
+	g := grid{head: []string{"month", "spent USD", "P50 USD", "P90 USD", "days before"}, right: []bool{false, true, true, true, true}, notes: []string{"", note}}
+	g.add(data.Month, f.Spent, data.P50, data.P90, fmt.Sprint(f.Days))
 	return answer{data: data, grid: g}.print(w, cfg.settings.output)
 }
 
@@ -118,7 +116,7 @@ func runCostAnomalies(w io.Writer, cfg costConfig, now time.Time) error {
 	}
 	g := grid{head: []string{"kind", "what", "from", "to", "USD", "why"}, right: []bool{false, false, false, false, true, false}}
 	for _, a := range list {
-		g.rows = append(g.rows, []string{a.Kind, a.What, a.From.In(span.zone).Format("2006-01-02 15:04"), a.To.In(span.zone).Format("2006-01-02 15:04"), cents(a.Amount.Dollars()), a.Why})
+		g.add(a.Kind, a.What, a.From.In(span.zone).Format("2006-01-02 15:04"), a.To.In(span.zone).Format("2006-01-02 15:04"), a.Amount, a.Why)
 	}
 	if len(list) == 0 {
 		g.notes = []string{"Nothing to look at."}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/goodfleet/goodfleet/autoscale/document"
 	"github.com/goodfleet/goodfleet/autoscale/report"
+	"github.com/goodfleet/goodfleet/pricing"
 )
 
 // unknown stands for what is not known: unknown is not zero.
@@ -38,7 +39,28 @@ type grid struct {
 	right []bool // columns of numbers
 	wrap  int    // column of long texts, from 1, that a table breaks into lines; 0: none
 	rows  [][]string
-	notes []string // lines below a table
+	exact [][]string // rows for CSV, where tables round; nil: the same
+	notes []string   // lines below a table
+}
+
+// add appends a row of texts and of money: in cents in a table, and as it is in CSV.
+func (g *grid) add(cells ...any) {
+	var row, exact []string
+	for _, cell := range cells {
+		switch c := cell.(type) {
+		case pricing.Money:
+			row, exact = append(row, cents(c.Dollars())), append(exact, c.String())
+		case *pricing.Money:
+			if c != nil {
+				row, exact = append(row, cents(c.Dollars())), append(exact, c.String())
+			} else {
+				row, exact = append(row, unknown), append(exact, unknown)
+			}
+		case string:
+			row, exact = append(row, c), append(exact, c)
+		}
+	}
+	g.rows, g.exact = append(g.rows, row), append(g.exact, exact)
 }
 
 // answer is what a verb found out: as data, and as a grid.
@@ -68,7 +90,11 @@ func (a answer) print(w io.Writer, format string) error {
 		text, err = document.YAML(a.data)
 		out.Write(text)
 	case asCSV:
-		err = report.WriteCSV(&out, append([][]string{a.grid.head}, a.grid.rows...))
+		rows := a.grid.rows
+		if a.grid.exact != nil {
+			rows = a.grid.exact
+		}
+		err = report.WriteCSV(&out, append([][]string{a.grid.head}, rows...))
 	default:
 		a.grid.table(&out)
 		if a.more != nil {

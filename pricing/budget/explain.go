@@ -16,6 +16,7 @@ type PolicyVerdict struct {
 	Covers  bool
 	Says    string
 	Decides bool   // of those that limit it, it leaves the least room
+	Waits   string // what it wants before a launch that it does not refuse; "": nothing
 	Alone   string // what it makes of a job that nothing else runs beside; "": nothing
 }
 
@@ -26,6 +27,12 @@ func Explain(policies Policies, spends []Spend, a Ask, now time.Time) ([]PolicyV
 	words := map[string][]string{}
 	says := func(p *Policy, format string, args ...any) {
 		words[p.Name] = append(words[p.Name], fmt.Sprintf(format, args...))
+	}
+	waits := map[string][]string{}
+	wait := func(p *Policy, format string, args ...any) {
+		if !p.DryRun {
+			waits[p.Name] = append(waits[p.Name], fmt.Sprintf(format, args...))
+		}
 	}
 	covers := func(p *Policy) bool { n, _ := covered(a.For, p.Over.Covers); return n > 0 }
 	of := map[string]string{} // policy of a limit
@@ -63,10 +70,11 @@ func Explain(policies Policies, spends []Spend, a Ask, now time.Time) ([]PolicyV
 		if open, next := p.ActiveAt(now); !open {
 			says(p, "its limits hold from %s on", next.UTC().Format(time.RFC3339))
 		} else {
-			p.explainOpen(a, says, add)
+			p.explainOpen(a, says, wait, add)
 		}
 		if x := p.Approval; x != nil && times(a.Rate, a.Count) > x.Above {
 			says(p, "it asks first: over %s USD/h", x.Above)
+			wait(p, "it wants a yes first, over %s USD/h", x.Above)
 		}
 	}
 	err := NewPosition(limits, nil).Judge("", a)
@@ -85,7 +93,7 @@ func Explain(policies Policies, spends []Spend, a Ask, now time.Time) ([]PolicyV
 	}
 	var list []PolicyVerdict
 	for _, p := range policies {
-		v := PolicyVerdict{Policy: p.Name, Covers: covers(p), Says: strings.Join(words[p.Name], "; "), Decides: p.Name == decides}
+		v := PolicyVerdict{Policy: p.Name, Covers: covers(p), Says: strings.Join(words[p.Name], "; "), Decides: p.Name == decides, Waits: strings.Join(waits[p.Name], "; ")}
 		if open, _ := p.ActiveAt(now); open && v.Covers && p.Spot != nil && !p.DryRun {
 			v.Alone = p.Spot.Alone()
 		}
@@ -103,7 +111,7 @@ func until(s Standing) string {
 }
 
 // explainOpen is what the limits say that hold now and look at no sum.
-func (p *Policy) explainOpen(a Ask, says func(*Policy, string, ...any), add func(*Policy, Limit)) {
+func (p *Policy) explainOpen(a Ask, says, wait func(*Policy, string, ...any), add func(*Policy, Limit)) {
 	if p.MaxRate > 0 || p.OfList > 0 {
 		l := Limit{Name: p.PriceName(), Burn: Unlimited, MaxRate: p.MaxRate, OfList: p.OfList}
 		if why := l.refuses(a.Rate, a.List); why != "" {
@@ -120,6 +128,11 @@ func (p *Policy) explainOpen(a Ask, says func(*Policy, string, ...any), add func
 		}
 	}
 	if p.Fallback != nil && a.Offering.Market.String() == "on-demand" {
-		says(p, "only after %v without spot", p.Fallback.After)
+		text := fmt.Sprintf("only after %v without spot", p.Fallback.After)
+		if p.Fallback.Deadlines {
+			text += ", or with a deadline at risk"
+		}
+		says(p, "%s", text)
+		wait(p, "%s", text)
 	}
 }

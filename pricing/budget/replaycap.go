@@ -143,10 +143,11 @@ func (r *replay) sooner(next time.Time) time.Time {
 		take(until)
 	}
 	for i, s := range r.policy.Steps {
-		switch k := r.stepMark(i); {
-		case s.Measure == Foretold:
+		if s.Measure == Foretold {
 			slot := r.total.Period.Slot()
 			take(now.Truncate(slot).Add(slot))
+		}
+		switch k := r.stepMark(i); {
 		case k.Done || k.Reached == 0:
 		case k.Reached < s.Rounds:
 			take(now.Add(replayRound))
