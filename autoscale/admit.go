@@ -23,7 +23,8 @@ type admission struct {
 	job       map[planner.JobID]*JobRecord
 	want      map[planner.JobID]*planner.Running // by allocation
 	deferred  map[planner.JobID]string           // why it is put off
-	short     map[planner.JobID]bool             // a cap or a quota has no room for it now
+	short     map[planner.JobID]bool             // the burn cap, a quota or a policy has no room for it now
+	over      map[planner.JobID]bool             // a policy has none
 	groups    []group                            // machines to be bought, in the order of the plan
 	paced     bool                               // something was put off because one round may not do it all
 	questions []budget.Question                  // to be asked
@@ -47,6 +48,7 @@ func newAdmission(s *State, p *planner.Problem, plan *planner.Plan) *admission {
 		want:     make(map[planner.JobID]*planner.Running, len(plan.Allocations)),
 		deferred: map[planner.JobID]string{},
 		short:    map[planner.JobID]bool{},
+		over:     map[planner.JobID]bool{},
 		waitsFor: map[planner.JobID]waiting{},
 	}
 	for i := range s.Jobs {
@@ -138,13 +140,13 @@ func (a *admission) buy() {
 			}
 		}
 		if !g.dropped {
-			var short bool
+			var short, over bool
 			if g.why, short = a.refuse(g, burn, left); g.why == "" {
-				g.why, short = a.affords(g)
+				g.why, over = a.affords(g)
 			}
 			g.dropped = g.why != ""
 			for _, job := range g.jobs {
-				a.short[job] = a.short[job] || short
+				a.short[job], a.over[job] = a.short[job] || short || over, a.over[job] || over
 			}
 		}
 		if limit := a.s.MaxGrowth; !g.dropped && limit > 0 && grown > 0 && grown+len(g.refs) > limit {

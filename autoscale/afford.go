@@ -40,7 +40,7 @@ func (a *admission) begin() {
 				}
 				start := a.startOn(m, r, joining[m.Instance])
 				if err := trial.JudgeStart(start); err != nil {
-					a.deferred[x.Job], a.short[x.Job] = err.Error(), true
+					a.deferred[x.Job], a.short[x.Job], a.over[x.Job] = err.Error(), true, true
 					again = true
 					break
 				}

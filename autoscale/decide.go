@@ -48,7 +48,11 @@ func decide(s *State, planFunc PlanFunc, room *[]planner.Offer) (*decision, erro
 		return nil, err
 	}
 	plan := *a.plan
-	d := &decision{plan: plan, stuck: s.Still < patience && len(a.stuck()) > 0}
+	d := &decision{plan: plan}
+	if s.Still < patience {
+		moves, _ := a.stuck()
+		d.stuck = len(moves) > 0
+	}
 	late = slices.DeleteFunc(late, func(x Deferral) bool { return a.deferred[x.Job] != "" || a.want[x.Job] == nil })
 	d.diff.Deferred, d.questions = append(late, a.deferrals()...), a.questions
 	d.diff.Launches, d.refs = a.launches()
@@ -93,7 +97,7 @@ func (s *State) admit(p *planner.Problem, planFunc PlanFunc) (a *admission, late
 		next, clock = plan.NextDecision, plan.NextClock
 		a = newAdmission(s, p, &plan)
 		a.run()
-		stuck := a.stuck()
+		stuck, crowded := a.stuck()
 		if len(stuck) == 0 || s.Still < patience {
 			return a, late, nil
 		}
@@ -101,6 +105,7 @@ func (s *State) admit(p *planner.Problem, planFunc PlanFunc) (a *admission, late
 		for i := range p.Jobs {
 			j := &p.Jobs[i]
 			j.Stays = j.Stays || slices.ContainsFunc(stuck, func(d Deferral) bool { return d.Job == j.Job.ID })
+			j.Shares = j.Shares || slices.Contains(crowded, j.Job.ID)
 		}
 	}
 }

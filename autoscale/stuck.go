@@ -14,19 +14,37 @@ const patience = 10 * time.Minute
 
 // stuck are the moves that are put off since a cap or a quota has no room for them beside
 // what their jobs hold, will be put off as long as nobody comes or goes, and keep another
-// waiting who was to share their new machine, or to have their old one. There are none while
-// something is on its way out, which makes room in a moment.
-func (a *admission) stuck() []Deferral {
-	var list []Deferral
+// waiting who was to share their new machine or to have their old one, if there are any. If
+// there are none, all those are that a budget policy has no room for while it, or another,
+// has none for jobs that wait: these are crowded, and what could be bought for them meanwhile
+// would take the room that the moves wait for. Nothing is stuck while something is on its
+// way out, which makes room in a moment.
+func (a *admission) stuck() (moves []Deferral, crowded []planner.JobID) {
+	var over []Deferral
 	for _, d := range a.deferrals() {
-		if r := a.job[d.Job]; a.short[d.Job] && a.s.stays(r) && a.mayStay(d.Job) && a.holdsUp(d.Job) {
-			list = append(list, d)
+		r := a.job[d.Job]
+		switch {
+		case a.waits(d.Job) && a.over[d.Job] && !a.shares(d.Job):
+			crowded = append(crowded, d.Job)
+		case a.short[d.Job] && a.s.stays(r) && a.mayStay(d.Job) && a.holdsUp(d.Job):
+			moves = append(moves, d)
+		case a.over[d.Job] && a.s.stays(r) && a.mayStay(d.Job):
+			over = append(over, d)
 		}
 	}
-	if len(list) == 0 || a.endsSome() {
-		return nil
+	if len(moves) == 0 && (len(over) == 0 || len(crowded) == 0) || a.endsSome() {
+		return nil, nil
 	}
-	return list
+	if len(moves) > 0 {
+		return moves, nil
+	}
+	return over, crowded
+}
+
+// waits reports whether a job of the plan holds nothing.
+func (a *admission) waits(job planner.JobID) bool {
+	r := a.job[job]
+	return r.Target == nil && r.Gang == nil
 }
 
 // holdsUp reports whether a job that waits is put off beside a move, for a machine that the
@@ -34,13 +52,18 @@ func (a *admission) stuck() []Deferral {
 func (a *admission) holdsUp(mover planner.JobID) bool {
 	from, to := a.job[mover].Target.Machines, a.want[mover].Machines
 	for id := range a.deferred {
-		if r, w := a.job[id], a.want[id]; r.Target == nil && r.Gang == nil && w != nil && slices.ContainsFunc(w.Machines, func(m provider.InstanceID) bool {
+		if w := a.want[id]; a.waits(id) && w != nil && slices.ContainsFunc(w.Machines, func(m provider.InstanceID) bool {
 			return slices.Contains(from, m) || slices.Contains(to, m)
 		}) {
 			return true
 		}
 	}
 	return false
+}
+
+// shares reports whether the plan was told before that nothing is bought for a job.
+func (a *admission) shares(job planner.JobID) bool {
+	return slices.ContainsFunc(a.p.Jobs, func(j planner.JobState) bool { return j.Job.ID == job && j.Shares })
 }
 
 // stays reports whether a job has a place that it may keep.

@@ -241,6 +241,9 @@ func (k *packing) proposeAt(i, c int, bins []int) (proposal, bool) {
 	p.bins = make([]int, 0, len(bins))
 	own := 0
 	for _, b := range bins {
+		if d.State.Shares && k.bars(d, b) {
+			return proposal{}, false
+		}
 		if b < 0 {
 			p.bins = append(p.bins, -1)
 			p.buys++

@@ -88,7 +88,7 @@ func (k *packing) shareOn(o, idle int) bool {
 	for _, w := range wishes {
 		d := &trial.pr.Jobs[w.job]
 		col := &d.Columns[w.column]
-		if moved[w.job] || !trial.fits(&trial.bins[machine], d.State.Job, col) {
+		if moved[w.job] || trial.bars(d, machine) || !trial.fits(&trial.bins[machine], d.State.Job, col) {
 			continue
 		}
 		before := trial.value()

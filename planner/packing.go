@@ -145,6 +145,11 @@ func (b *bin) span(j *Job, c *Column, n int) {
 	}
 }
 
+// bars reports whether a job may not be seated anew on bin b, −1 for one to be bought.
+func (k *packing) bars(d *Demand, b int) bool {
+	return d.stays() || d.State.Shares && (b < 0 || k.bins[b].machine < 0)
+}
+
 // proposal is a way to seat a job: the bins, the worth there and what is spent more.
 type proposal struct {
 	seat
@@ -209,7 +214,7 @@ func (k *packing) proposeNew(i, c int, scratch []int) (proposal, bool) {
 				continue
 			}
 			rank := k.rankOf(bin)
-			if rank == 0 {
+			if rank == 0 || k.bars(d, b) {
 				continue
 			}
 			if best < 0 || rank < bestRank || rank == bestRank && bin.free < bestFree {
@@ -217,7 +222,7 @@ func (k *packing) proposeNew(i, c int, scratch []int) (proposal, bool) {
 			}
 		}
 		if best < 0 {
-			if !k.mayBuy(col.Offer, p.buys+1) {
+			if k.bars(d, -1) || !k.mayBuy(col.Offer, p.buys+1) {
 				return proposal{}, false
 			}
 			p.bins = append(p.bins, -1)

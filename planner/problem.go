@@ -67,6 +67,7 @@ type JobState struct {
 	Alike    []float64     // samples that jobs of its family took which are done, ascending; of work that is not known
 	Barred   bool          // a person has a say in its start: however long it waits, it does not come to the head of those that never ran
 	Stays    bool          // where it is, or nowhere: on its way elsewhere it would hold more than a cap or a quota has room for
+	Shares   bool          // it takes what is free of machines that are here: none is bought for it
 	Trial    *Trial        // of a type that its family never ran on, if the job may be the one to try it
 }
 

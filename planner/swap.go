@@ -80,7 +80,7 @@ func (k *packing) proposeOn(i, offer, b int) (proposal, bool) {
 	d := &k.pr.Jobs[i]
 	var best proposal
 	found := false
-	if d.stays() {
+	if k.bars(d, b) {
 		return best, false
 	}
 	for _, w := range k.pr.onOffer[offer] {

@@ -48,7 +48,7 @@ type shape struct {
 	running   bool // further jobs hold machines, alone or together
 	rows      bool // a team's burn and the part of spot are bounded
 	budgets   bool // budgets over all machines and of a team run short
-	stays     bool // some that run may not move
+	stays     bool // some that run may not move, for some nothing is bought
 	policies  bool // rows that selectors narrow down, and prices that jobs refuse
 }
 
@@ -168,6 +168,7 @@ func drawProblem(seed uint64, sh shape) planner.Problem {
 	if sh.stays {
 		for i := range p.Jobs {
 			p.Jobs[i].Stays = r.IntN(3) > 0
+			p.Jobs[i].Shares = r.IntN(3) == 0
 		}
 	}
 	if sh.rows || sh.budgets || sh.policies {

@@ -100,7 +100,7 @@ func (e *enumeration) node(i, c, n int, worth float64, used []int) {
 	}
 	for b := from; b < len(e.boxes); b++ {
 		x := e.boxes[b]
-		if x.offer != col.Offer || x.free < col.PerNode || x.machine < 0 && x.jobs == 0 || col.Nodes > 1 && x.gang {
+		if x.offer != col.Offer || x.free < col.PerNode || x.machine < 0 && (x.jobs == 0 || d.State.Shares) || col.Nodes > 1 && x.gang {
 			continue
 		}
 		e.boxes[b].free -= col.PerNode
@@ -109,7 +109,7 @@ func (e *enumeration) node(i, c, n int, worth float64, used []int) {
 		e.node(i, c, n+1, worth, append(used[:n:n], b))
 		e.boxes[b] = x
 	}
-	if o := &e.p.Offers[col.Offer]; o.Blocked == "" {
+	if o := &e.p.Offers[col.Offer]; o.Blocked == "" && !d.State.Shares {
 		e.boxes = append(e.boxes, box{offer: col.Offer, machine: -1, free: o.Type.Count - col.PerNode, jobs: 1, gang: col.Nodes > 1})
 		e.node(i, c, n+1, worth, append(used[:n:n], len(e.boxes)-1))
 		e.boxes = e.boxes[:len(e.boxes)-1]
