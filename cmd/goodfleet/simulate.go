@@ -19,6 +19,7 @@ import (
 	"github.com/goodfleet/goodfleet/autoscale/sim"
 	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/pricing/budget"
 	"github.com/goodfleet/goodfleet/pricing/ledger"
 )
 
@@ -280,6 +281,9 @@ func publish(w io.Writer, cfg simulateConfig, setting sim.Setting, outcomes []si
 		if err = cost.Table(&out); err == nil {
 			err = writeCourses(&out, subject)
 		}
+		for _, line := range unanswered(setting.Policies, outcomes) {
+			fmt.Fprintln(&out, line)
+		}
 	}
 	if err != nil {
 		return err
@@ -316,6 +320,20 @@ func publish(w io.Writer, cfg simulateConfig, setting sim.Setting, outcomes []si
 	}
 	_, err = w.Write(out.Bytes())
 	return err
+}
+
+// unanswered says of policies that ask before a launch that nobody answers here, where jobs
+// did not end.
+func unanswered(policies budget.Policies, outcomes []sim.Outcome) (lines []string) {
+	if !slices.ContainsFunc(outcomes, func(o sim.Outcome) bool { return o.Unfinished > 0 }) {
+		return nil
+	}
+	for _, p := range policies {
+		if p.Approval != nil && !p.DryRun {
+			lines = append(lines, fmt.Sprintf("\nBudget policy %s asks for launches over %s USD/h, and in a simulation nobody answers: these are not made. With mode: dry-run it shows what would be asked.", p.Name, p.Approval.Above))
+		}
+	}
+	return lines
 }
 
 // page is what the report says beside the outcomes.
