@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"golang.org/x/text/currency"
 )
 
 // Finding is a rule that a file breaks.
@@ -191,9 +193,18 @@ func (c *checker) cell(known *column, value string) {
 	case keyValue:
 		c.flat(known.id, value)
 	}
-	if strings.HasSuffix(known.id, "Currency") && !currencies.MatchString(value) {
+	if strings.HasSuffix(known.id, "Currency") && !isCurrency(value) {
 		c.say(known.id, "want a code of ISO 4217")
 	}
+}
+
+// isCurrency reports whether a code is one of ISO 4217.
+func isCurrency(code string) bool {
+	if !currencies.MatchString(code) {
+		return false
+	}
+	unit, err := currency.ParseISO(code)
+	return err == nil && unit.String() == code
 }
 
 // flat checks a JSON object without nested values.

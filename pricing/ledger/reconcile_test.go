@@ -2,6 +2,7 @@ package ledger_test
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"strings"
@@ -369,5 +370,16 @@ func TestSavingIsWhatTheBillLeavesOfIt(t *testing.T) {
 	all = append(charges, ledger.Reconcile(charges, facts, clock(30, 0, 0), "bill.csv").Corrections...)
 	if sum := ledger.Total(all).Sum; sum.Discount != usd(t, "-0.8") || sum.List-sum.Saving-sum.Discount != sum.Amount {
 		t.Errorf("on demand: list %s, saved %s, discounts %s, amount %s", sum.List, sum.Saving, sum.Discount, sum.Amount)
+	}
+}
+
+// A feed takes nothing back: a charge below nothing is a mistake, told with its line.
+func TestSpotFeedOfLessThanNothingIsRefused(t *testing.T) {
+	row := "2026-11-01 00:00:00 UTC\tUSE1-SpotUsage:p3.2xlarge\tRunInstances:SV001\ti-1\tsir-1\t3.06 USD\t0.918 USD\t%s\t1\n"
+	for charge, want := range map[string]string{"-0.918 USD": `Charge: "-0.918 USD": is negative`, "0.918 USD": "", "0 USD": ""} {
+		_, err := ledger.ReadSpotFeed(strings.NewReader("#Version: 1.0\n#Fields: Timestamp UsageType Operation InstanceID MyBidID MyMaxPrice MarketPrice Charge Version\n" + fmt.Sprintf(row, charge)))
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", charge, err, want)
+		}
 	}
 }

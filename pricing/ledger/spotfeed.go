@@ -91,6 +91,9 @@ func readFeedLine(text string) (Fact, error) {
 	if err != nil {
 		return Fact{}, fmt.Errorf("Charge: %w", err)
 	}
+	if money < 0 {
+		return Fact{}, fmt.Errorf("Charge: %q: is negative: a feed takes nothing back", cells[7])
+	}
 	return Fact{
 		Cloud: "aws", Instance: provider.InstanceID(cells[3]), From: at.UTC(), To: at.UTC().Add(time.Hour), Amount: money,
 		Offering: provider.Offering{Cloud: "aws", Type: kind, Market: provider.Spot},
