@@ -162,6 +162,16 @@ func (c *Cost) convert(of func(pricing.Money) pricing.Money) {
 	sum.Hours, sum.UnknownHours, sum.UnlistedHours = hours, unknown, unlisted
 }
 
+// shownMoved is what moved as the table shows it, where it has a row of that alone.
+func (c Cost) shownMoved() pricing.Money {
+	for i, r := range c.totals.Rows {
+		if len(c.totals.By) == 1 && c.totals.By[0] == ledger.ByAccount && r.Key[0] == string(ledger.ToTraffic) && r.Amount == c.moved {
+			return inCents(c.totals.Rows).columns["amount"][i]
+		}
+	}
+	return c.moved
+}
+
 func (c Cost) currency() string {
 	if c.cfg.Currency != nil {
 		return c.cfg.Currency.Code
@@ -200,7 +210,7 @@ func (c Cost) Notes() []string {
 		notes = append(notes, "Goodput of jobs that ran outside of the window too is not known for it.")
 	}
 	if c.moved != 0 {
-		notes = append(notes, fmt.Sprintf("%s %s of it are data and checkpoints that went to other regions or clouds: account traffic, at list prices, as on-demand.", dollars(c.moved), c.currency()))
+		notes = append(notes, fmt.Sprintf("%s %s of it are data and checkpoints that went to other regions or clouds: account traffic, at list prices, as on-demand.", dollars(c.shownMoved()), c.currency()))
 	}
 	if c.cfg.Currency != nil {
 		notes = append(notes, "Shown in "+c.cfg.Currency.Code+": "+c.cfg.Currency.Says+".")

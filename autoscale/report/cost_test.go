@@ -3,9 +3,12 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 
 	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/pricing/ledger"
@@ -117,4 +120,42 @@ func TestCostTellsWhatMoved(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What days cost, as a page says it, comes to what all cost; and each day to its parts.
+func TestDaysAddUpInCents(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var charges []ledger.Charge
+		for n := range rapid.IntRange(1, 20).Draw(t, "charges") {
+			c := hourCharges()[0]
+			c.ID, c.Team = fmt.Sprint(n), rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "team")
+			c.From = from.AddDate(0, 0, rapid.IntRange(0, 6).Draw(t, "day"))
+			c.To = c.From.Add(time.Hour)
+			c.Amount = pricing.Money(rapid.Int64Range(0, 3e9).Draw(t, "nano dollars"))
+			charges = append(charges, c)
+		}
+		cost := NewCost(CostConfig{Charges: charges, By: []ledger.Dimension{ledger.ByTeam}})
+		sum := pricing.Money(0)
+		for _, row := range cost.dayPicture(Days(charges, time.UTC)).Table.Rows {
+			parts, want := pricing.Money(0), money(t, row[len(row)-1])
+			for _, cell := range row[1 : len(row)-1] {
+				parts += money(t, cell)
+			}
+			if parts != want {
+				t.Errorf("%v: the parts come to %s", row, parts)
+			}
+			sum += want
+		}
+		if want, _ := Together([]pricing.Money{cost.totals.Sum.Amount}, pricing.Dollar/100); sum != want[0] {
+			t.Errorf("days come to %s USD, all to %s", sum, want[0])
+		}
+	})
+}
+
+func money(t *rapid.T, cell string) pricing.Money {
+	m, err := pricing.ParseMoney(strings.ReplaceAll(cell, ",", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }

@@ -157,17 +157,29 @@ func (c Cost) dayPicture(days []Day) picture {
 		})
 	}
 	p.Table.Heads = append(p.Table.Heads, "all, USD")
+	whole := make([]pricing.Money, len(days))
+	for _, column := range columns {
+		for i := range days {
+			whole[i] += column[i]
+		}
+	}
+	whole, _ = Together(whole, cent) // days add up to what all of them cost
 	for _, i := range sampled(len(days)) {
-		parts := make([]pricing.Money, len(columns))
+		parts, dearest := make([]pricing.Money, len(columns)), 0
 		for k := range columns {
-			parts[k] = columns[k][i]
+			if parts[k] = columns[k][i]; parts[k] > parts[dearest] {
+				dearest = k
+			}
 		}
 		shown, total := Together(parts, cent)
+		if len(shown) > 0 {
+			shown[dearest] += whole[i] - total // a cent, if any
+		}
 		row := []string{days[i].Start.Format("Mon 2 Jan")}
 		for _, amount := range shown {
 			row = append(row, dollars(amount))
 		}
-		p.Table.Rows = append(p.Table.Rows, append(row, dollars(total)))
+		p.Table.Rows = append(p.Table.Rows, append(row, dollars(whole[i])))
 	}
 	p.SVG = cv.svg("Cost of each day by " + dim.String())
 	return p

@@ -84,9 +84,13 @@ func NewForecast(charges []ledger.Charge, at time.Time, zone *time.Location) For
 	f := Forecast{Month: budget.StartOfDay(local.Year(), local.Month(), 1, zone).In(zone), At: at}
 	f.Until = budget.StartOfDay(local.Year(), local.Month()+1, 1, zone).In(zone)
 	var before []ledger.Charge
+	var began time.Time
 	for i := range charges {
 		if known, ok := charges[i].Within(time.Time{}, at); ok {
 			before = append(before, known)
+			if began.IsZero() || known.From.Before(began) {
+				began = known.From
+			}
 			if part, ok := known.Within(f.Month, at); ok {
 				f.Spent += part.Amount
 			}
@@ -102,7 +106,7 @@ func NewForecast(charges []ledger.Charge, at time.Time, zone *time.Location) For
 		days = append(days, Day{Start: next, Length: after.Sub(next)})
 	}
 	whole := slices.DeleteFunc(days, func(d Day) bool { return d.Start.Add(d.Length).After(at) })
-	if len(whole) > 0 { // the day on which it all began is seldom whole
+	if len(whole) > 0 && began.After(whole[0].Start) { // the day on which it all began is not whole
 		whole = whole[1:]
 	}
 	whole = whole[max(0, len(whole)-forecastDays):]

@@ -35,6 +35,13 @@ func TestForecastIsTheMeanOfWholeDays(t *testing.T) {
 	if got := (f.P90 - f.P50).Dollars(); got < 14.79 || got > 14.81 { // 1.2816 × 2.3094 × 5
 		t.Errorf("P90 is %g above P50, want 14.80", got)
 	}
+	// Of a ledger that begins with a day, that day is whole: it costs two dollars more.
+	charges := daily(first, 99, 8, 12, 8, 12, 5)
+	early := charges[0]
+	early.ID, early.From, early.To, early.Amount = "early", first, first.Add(time.Hour), 2*pricing.Dollar
+	if f := NewForecast(append(charges, early), first.AddDate(0, 0, 5), time.UTC); f.Days != 5 || f.PerDay != (99+2+8+12+8+12)*pricing.Dollar/5 {
+		t.Errorf("with the first day whole: got %+v", f)
+	}
 	if f := NewForecast(nil, first, time.UTC); f.Known || f.Spent != 0 {
 		t.Errorf("of nothing: got %+v", f)
 	}
