@@ -336,7 +336,11 @@ func (l *Loop) budgetPrices(now time.Time) []planner.BudgetPrice {
 	for i := range l.totals {
 		if t := &l.totals[i]; !t.Unpriced && !t.price.At.IsZero() && !t.outside(now) {
 			if mu := t.price.To(t.Total, now).Mu(); mu > 0 {
-				list = append(list, planner.BudgetPrice{Name: t.Name, Team: t.Team, Mu: mu, Burn: t.price.Burn, Lasts: t.price.Lasts(t.Total), Rises: budget.Reaction})
+				b := planner.BudgetPrice{Name: t.Name, Team: t.Team, Mu: mu, Burn: t.price.Burn, Lasts: t.price.Lasts(t.Total), Rises: budget.Reaction}
+				if since := t.SetAside(now); !now.Before(since) {
+					b.Since, b.Until, b.At, b.Left, b.Swing = since, t.until, t.price.At, t.price.Left, t.Swing(now)
+				}
+				list = append(list, b)
 			}
 		}
 	}

@@ -21,6 +21,19 @@ type BudgetPrice struct {
 	Burn  pricing.Rate  // what burns of it now
 	Lasts pricing.Rate  // the burn that would last to its end; 0: not known
 	Rises time.Duration // in which 1 + Mu grows by e at twice the burn that would last
+
+	// Near the end of a period the rest of its money is set aside for what runs, up to
+	// Until, before anything starts: Mu then stops nothing that can be paid for. Since
+	// is when that began; zero: it has not.
+	Since, Until time.Time
+	At           time.Time     // when Left was left, under Burn since then
+	Left         pricing.Money // of the period
+	Swing        pricing.Money // of that, only for what runs: prices and losses may make it dearer
+}
+
+// LeftAt is what is left of a period at an instant after At, USD.
+func (b *BudgetPrice) LeftAt(now time.Time) float64 {
+	return (b.Left - b.Burn.Over(now.Sub(b.At))).Dollars()
 }
 
 // startedFor is how long a job that begins while money is dear is to run at least before

@@ -95,9 +95,9 @@ func play(t *testing.T, s Setting) played {
 	return p
 }
 
-// TestMonthOfDemandLastsToItsEnd gives a month of jobs a third of what they would cost
-// without a cap: with a price on money it lasts, and does more work than when rates
-// count as they are until all is spent.
+// TestMonthOfDemandLastsToItsEnd gives months of jobs a third of what they would cost
+// without a cap: with a price on money it lasts, stops nobody for want of it in the last
+// three days, and does more work than when rates count as they are until all is spent.
 func TestMonthOfDemandLastsToItsEnd(t *testing.T) {
 	type run struct {
 		perHour float64
@@ -105,6 +105,9 @@ func TestMonthOfDemandLastsToItsEnd(t *testing.T) {
 		amount  pricing.Money // 0: a third of what is spent without a cap
 	}
 	runs := []run{{0.1, 1, 239 * pricing.Dollar}} // 716 USD without a cap
+	for seed := uint64(2); seed <= 6; seed++ {
+		runs = append(runs, run{0.1, seed, 0})
+	}
 	for n := range *months {
 		runs = append(runs, run{0.3, *monthSeed + uint64(n), 0})
 	}
@@ -126,6 +129,9 @@ func TestMonthOfDemandLastsToItsEnd(t *testing.T) {
 		}
 		if priced.spent > 0 || flat.spent == 0 {
 			t.Errorf("seed %d: the total is used up %d times with a price, want never, and %d without, want once", r.seed, priced.spent, flat.spent)
+		}
+		if priced.stopped > 0 {
+			t.Errorf("seed %d: jobs are stopped %d times for want of money in the last three days, want never", r.seed, priced.stopped)
 		}
 		if priced.Samples < 1.1*flat.Samples {
 			t.Errorf("seed %d: %.0f samples are done, %.0f without a price: want a tenth more", r.seed, priced.Samples, flat.Samples)

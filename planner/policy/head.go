@@ -22,8 +22,9 @@ import (
 //
 // after it came, with T its time alone, S a start and B a boot, and U the time in which
 // what runs gives way: the minimum run time of a machine and the rounds in which it
-// saves and ends. Who joins later never counts. The bonus of Value is for all who wait,
-// and starts most of them long before that.
+// saves and ends. Who joins later never counts. Where the rest of a budget is set aside
+// for what runs (setaside.go), nothing gives way, and the row waits for the next period.
+// The bonus of Value is for all who wait, and starts most of them long before that.
 const (
 	headWait  = 6 * time.Hour
 	headTimes = 6
@@ -52,7 +53,7 @@ func inRow(p *planner.Problem, d *planner.Demand, w *worth) bool {
 	s := d.State
 	long := headAt(d, w)
 	switch {
-	case s.Barred || len(d.Columns) == 0 || w.pledge != nil && w.pledge.must || s.Restarts > 0:
+	case s.Barred || w.aside || len(d.Columns) == 0 || w.pledge != nil && w.pledge.must || s.Restarts > 0:
 		return false
 	case s.Running == nil:
 		return s.Held == 0 && !p.Now.Before(long)

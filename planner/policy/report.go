@@ -42,6 +42,9 @@ func report(p *planner.Problem, pr *planner.Program, sol planner.Solution, know 
 			w := waits(p, d, sol, i, &know[i])
 			w.Reason += said
 			plan.Waits = append(plan.Waits, w)
+			if know[i].aside && d.Refused {
+				wake(know[i].next, planner.BonusClock)
+			}
 			if !w.Never && !d.Refused { // what a policy forbids until then is told by the clocks of policies
 				wake(later(know[i].next, p.Now.Add(bonusCheck)), planner.BonusClock)
 				wake(headAt(d, &know[i]), planner.HeadClock)

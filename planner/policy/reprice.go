@@ -39,7 +39,7 @@ func reprice(p *planner.Problem, sol planner.Solution, full []planner.Demand, kn
 		if next.best == w.best && next.kappa == w.kappa {
 			continue
 		}
-		next.pledge, next.floor = w.pledge, w.floor
+		next.pledge, next.floor, next.aside, next.keep = w.pledge, w.floor, w.aside, w.keep
 		*w = next
 		setWorth(p, d, w)
 		changed = true

@@ -49,6 +49,8 @@ type worth struct {
 	p80    float64   // and its 80 % quantile
 	rho    float64   // predicted finish over time alone, in steps
 	bonus  float64   // b, USD/h, less what dear takes of it
+	aside  bool      // a budget of it is set aside for what runs
+	keep   float64   // what it is worth beside, USD/h, where money is set aside for it
 	dear   float64   // worth of a unit of work beyond kappa, paid from the bonus, USD per sample
 	alone  float64   // all of its work on the best column, h
 	at     int       // offer of which it holds machines; -1: none
@@ -196,6 +198,7 @@ func known(p *planner.Problem, s Settings) (*planner.Program, []worth, error) {
 			within(p, d, &know[i])
 		}
 	}
+	setAside(pr, know)
 	secure(p, pr, know)
 	return pr, know, nil
 }
@@ -415,7 +418,7 @@ func setWorth(p *planner.Problem, d *planner.Demand, w *worth) {
 			base = max(base, col.CostOfWork(w.v)*col.Speed.Goodput*col.Useful)
 		}
 		share := float64(col.PerNode) / float64(p.Offers[col.Offer].Type.Count)
-		steady := w.bonus + credit - w.v*col.Loss*col.Down - team*share*col.Alone
+		steady := w.bonus + w.keep + credit - w.v*col.Loss*col.Down - team*share*col.Alone
 		if tries(p, d.State, col) {
 			steady += max(0, d.State.Trial.Hourly()) // one that was begun is not broken off
 		}

@@ -37,6 +37,12 @@ const (
 	// hours: six of a month's, twelve minutes of a day's.
 	reserveShare = 1.0 / 120
 
+	// asideShare is the last part of a period, in which what is left is set aside for
+	// what runs: almost four days of a month, three hours of a day. It is longer than
+	// the three days without a stop that a month is to end with, since what runs when it
+	// begins may be more than can be paid for.
+	asideShare = 1.0 / 8
+
 	// mostLog bounds ln(1 + mu), at a million: what has waited for weeks is worth
 	// thousands of times its hour.
 	mostLog = 13.8
@@ -49,6 +55,20 @@ const (
 func (t Total) Reserve(at time.Time) time.Duration {
 	from, until := t.Span(at)
 	return time.Duration(float64(until.Sub(from)) * reserveShare)
+}
+
+// Swing is the money that is reserved so: what would burn in that time, were the amount
+// burnt evenly.
+func (t Total) Swing(at time.Time) pricing.Money {
+	from, until := t.Span(at)
+	return pricing.Money(float64(t.Amount) * float64(t.Reserve(at)) / float64(until.Sub(from)+t.Reserve(at)))
+}
+
+// SetAside is from when on, in the period that holds an instant, what is left is set
+// aside for what runs.
+func (t Total) SetAside(at time.Time) time.Time {
+	from, until := t.Span(at)
+	return until.Add(-time.Duration(float64(until.Sub(from)) * asideShare))
 }
 
 // after is the price h hours after At, within the period that ends in end hours from
