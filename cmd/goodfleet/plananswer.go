@@ -189,8 +189,9 @@ func newPlanAnswer(a *asked) planAnswer {
 			}
 		}
 		j.Change = changeOf(&r, allocations[r.Job.ID])
-		j.Deadline = deadlineOf(r.Job, j.Finish)
+		j.Deadline = deadlineOf(r.Job.Deadline, j.Finish)
 		if i := slices.IndexFunc(plan.Promises, func(p planner.Promise) bool { return p.Job == r.Job.ID }); i >= 0 {
+			j.Deadline = deadlineOf(plan.Promises[i].Deadline, j.Finish) // some policies give one to a job that has none
 			j.Deadline.promised(plan.Promises[i])
 		}
 		if j.Offering != nil {
@@ -234,13 +235,13 @@ func changeOf(r *autoscale.JobRecord, a *planner.Allocation) string {
 	return changeStarts
 }
 
-func deadlineOf(j *planner.Job, finish *time.Time) *planDeadline {
-	if j.Deadline.IsZero() {
+func deadlineOf(at time.Time, finish *time.Time) *planDeadline {
+	if at.IsZero() {
 		return nil
 	}
-	d := &planDeadline{At: j.Deadline, State: deadlineOpen}
+	d := &planDeadline{At: at, State: deadlineOpen}
 	if finish != nil {
-		spare := j.Deadline.Sub(*finish).Seconds()
+		spare := at.Sub(*finish).Seconds()
 		d.State, d.Spare = deadlineMet, &spare
 		if spare < 0 {
 			d.State = deadlineLate

@@ -31,7 +31,7 @@ func TestDeadlineIsShownWithItsNet(t *testing.T) {
 			"late: nothing that surely runs meets the deadline, the fastest is 20m0s after it; the cheapest end is at 2026-08-01 12:00 for 5.00 USD", -1},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			d := deadlineOf(&planner.Job{Deadline: at}, nil)
+			d := deadlineOf(at, nil)
 			d.promised(tc.promise)
 			if d.Promise != tc.name || d.Says != tc.says {
 				t.Errorf("%s: %q, want %s: %q", d.Promise, d.Says, tc.name, tc.says)
