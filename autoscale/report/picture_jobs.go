@@ -154,7 +154,7 @@ type bar struct {
 
 // barPicture draws horizontal bars over a scale of a unit.
 func barPicture(title, caption, description, unit string, bars []bar, table grid) picture {
-	const rowHeight, labels = 26.0, 150.0
+	const rowHeight, labels = 26.0, 176.0
 	most := 0.0
 	for _, b := range bars {
 		most = max(most, b.from, b.to)
