@@ -191,9 +191,12 @@ func typeNotes(types map[string]explainedType, what, price, unit string) []strin
 		if t.Binding {
 			line += ", full"
 		}
-		if t.Price != nil {
+		switch {
+		case t.Price != nil:
 			line += fmt.Sprintf("; %s %s%s of the objective", price, known(t.Price, 6), unit)
-		} else {
+		case t.Workers == 0:
+			line += "; what the first would be worth is not known: the program leaves the type out"
+		default:
 			line += "; what one more is worth is not known, for the answer is not that of one program"
 		}
 		notes = append(notes, line)

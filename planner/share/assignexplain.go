@@ -17,7 +17,7 @@ func (a *Assignment) Explain(r *Assigned) Explanation {
 		}
 	}
 	for k, t := range a.Types {
-		l := TypeLimit{Type: t.Name, Used: used[k], Workers: t.Workers, Binding: used[k] >= float64(t.Workers), Priced: r.Price != nil}
+		l := TypeLimit{Type: t.Name, Used: used[k], Workers: t.Workers, Binding: used[k] >= float64(t.Workers), Priced: r.Price != nil && t.Workers > 0}
 		if l.Priced {
 			l.Price = r.Price[k]
 		}

@@ -18,7 +18,7 @@ type TypeLimit struct {
 	Workers int
 	Binding bool
 	Price   float64 // by how much one more worker would improve the objective, in its unit
-	Priced  bool    // false: the policy is a procedure, or solved in rounds, and has no prices
+	Priced  bool    // false: the policy is a procedure, or solved in rounds, and has no prices; or the type has no worker, and programs leave it out
 }
 
 // JobLimit is what keeps a job from more.
@@ -34,7 +34,7 @@ func (p *Problem) Explain(a *Answer) Explanation {
 	var e Explanation
 	used := p.used(a)
 	for w, t := range p.Types {
-		l := TypeLimit{Type: t.Name, Used: used[w], Workers: t.Workers, Priced: a.Price != nil}
+		l := TypeLimit{Type: t.Name, Used: used[w], Workers: t.Workers, Priced: a.Price != nil && t.Workers > 0}
 		l.Binding = t.Workers == 0 || used[w] >= float64(t.Workers)*(1-usedTol)
 		if l.Priced {
 			l.Price = a.Price[w]

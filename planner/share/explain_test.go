@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/goodfleet/goodfleet/planner/whole"
 )
 
 // TestPricesBoundWhatOneMoreWorkerIsWorth adds a worker and solves again. These policies
@@ -115,6 +117,31 @@ func TestExplanationsTellALevelAndAnObjectiveFromFullTypes(t *testing.T) {
 		}
 		if got := p.Explain(&a).Jobs[c.job].Reason; got != c.want {
 			t.Errorf("%s: %q, want %q", c.policy, got, c.want)
+		}
+	}
+}
+
+// A type without workers has no price: programs leave it out, and what its first worker
+// would be worth may be much. Nothing of it is said as 0.
+func TestTypesWithoutWorkersHaveNoPrice(t *testing.T) {
+	p := parse(t, `{"cluster":{"some":1,"none":0},"prices":{"some":1,"none":1},"jobs":[{"id":"a","steps_left":100,"slo_left_s":90,"throughput":{"some":2,"none":9}},{"id":"b","steps_left":100,"throughput":{"some":1,"none":3}}]}`)
+	for _, y := range Policies() {
+		a, err := y.Share(p, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range p.Explain(&a).Types {
+			if l.Priced && l.Type == "none" {
+				t.Errorf("%s: one more of none is said to be worth %g", y.Name, l.Price)
+			}
+		}
+	}
+	q := &Assignment{Rule: Sia, Power: 1, Lambda: 1, Types: []Type{{Name: "some", Workers: 1}, {Name: "none"}}}
+	q.Requests = []Request{{ID: "a", MinGPUs: 1, Current: -1, Options: []Config{{Type: 0, GPUs: 1, Goodput: 1}, {Type: 1, GPUs: 1, Goodput: 5}}}}
+	s := q.Solve(whole.Limits{})
+	for _, l := range q.Explain(&s).Types {
+		if l.Priced != (l.Type == "some") {
+			t.Errorf("assign: %+v", l)
 		}
 	}
 }
