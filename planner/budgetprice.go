@@ -31,9 +31,10 @@ type BudgetPrice struct {
 	Swing        pricing.Money // of that, only for what runs: prices and losses may make it dearer
 }
 
-// LeftAt is what is left of a period at an instant after At, USD.
+// LeftAt is what is left of a period at an instant, USD. Before At, by a clock that was set
+// back, it is what was left then.
 func (b *BudgetPrice) LeftAt(now time.Time) float64 {
-	return (b.Left - b.Burn.Over(now.Sub(b.At))).Dollars()
+	return (b.Left - b.Burn.Over(max(0, now.Sub(b.At)))).Dollars()
 }
 
 // startedFor is how long a job that begins while money is dear is to run at least before
