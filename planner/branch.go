@@ -245,11 +245,7 @@ func (k *packing) proposeAt(i, c int, bins []int) (proposal, bool) {
 			return proposal{}, false
 		}
 		if b < 0 {
-			p.bins = append(p.bins, -1)
-			p.buys++
-			p.spend += k.pr.times * k.rate[col.Offer]
-			p.burn += k.rate[col.Offer]
-			p.worth = col.Bought
+			k.buy(&p, col)
 			continue
 		}
 		bin := &k.bins[b]

@@ -77,11 +77,7 @@ func (k *packing) proposeNew(i, c int, scratch []int) (proposal, bool) {
 			if k.bars(d, -1) || !k.mayBuy(col.Offer, p.buys+1) {
 				return proposal{}, false
 			}
-			p.bins = append(p.bins, -1)
-			p.buys++
-			p.spend += k.pr.times * k.rate[col.Offer]
-			p.burn += k.rate[col.Offer]
-			p.worth = col.Bought
+			k.buy(&p, col)
 			continue
 		}
 		if !k.ready(&k.bins[best]) {
@@ -159,6 +155,15 @@ func (k *packing) atMost(c *Column) float64 {
 
 // tieSlack is the difference, USD per hour, below which two seats are equal.
 const tieSlack = 1e-9
+
+// buy adds a machine to be bought for column col to a proposal.
+func (k *packing) buy(p *proposal, col *Column) {
+	p.bins = append(p.bins, -1)
+	p.buys++
+	p.spend += k.pr.times * k.rate[col.Offer]
+	p.burn += k.rate[col.Offer]
+	p.worth = col.Bought
+}
 
 // bars reports whether a job may not be seated anew on bin b, −1 for one to be bought.
 func (k *packing) bars(d *Demand, b int) bool {
