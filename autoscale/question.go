@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/goodfleet/goodfleet/pricing"
@@ -63,7 +62,7 @@ func (a *admission) approves(g *group) string {
 			for _, id := range g.jobs {
 				a.waitsFor[id] = waiting{q.ID, !known}
 			}
-			return fmt.Sprintf("budget policy %s: a launch of %s USD/h waits for the yes of %s", p.Name, burn, cmp.Or(strings.Join(q.From, " or "), "a person"))
+			return fmt.Sprintf("budget policy %s: a launch of %s USD/h waits for the yes of %s", p.Name, burn, q.Whom())
 		case v == budget.Denied:
 			return fmt.Sprintf("budget policy %s: a launch of %s USD/h: %s", p.Name, burn, why)
 		}

@@ -330,7 +330,7 @@ func unanswered(policies budget.Policies, outcomes []sim.Outcome) (lines []strin
 	}
 	for _, p := range policies {
 		if p.Approval != nil && !p.DryRun {
-			lines = append(lines, fmt.Sprintf("\nBudget policy %s asks for launches over %s USD/h, and in a simulation nobody answers: these are not made. With mode: dry-run it shows what would be asked.", p.Name, p.Approval.Above))
+			lines = append(lines, fmt.Sprintf("\nBudget policy %s asks %s about launches over %s USD/h, to be answered by goodfleet budget approve ID; in a simulation nobody answers, and these are not made. With mode: dry-run it shows what would be asked.", p.Name, p.Approval.Whom(), p.Approval.Above))
 		}
 	}
 	return lines

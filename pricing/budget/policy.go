@@ -1,6 +1,7 @@
 package budget
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -177,6 +178,11 @@ type Approval struct {
 	Within time.Duration // a question that is not answered by then is refused; 0: it stays open
 	From   []string      // who may answer; empty: anyone who may write to the store
 }
+
+// Whom is who may answer, for people: "ada or bob".
+func (a *Approval) Whom() string { return whom(a.From) }
+
+func whom(from []string) string { return cmp.Or(strings.Join(from, " or "), "a person") }
 
 // plainName is what policies and destinations are called: with a slash between, a name
 // and the key that a cap is for make another name.

@@ -58,6 +58,9 @@ func (p *Policy) NewQuestion(jobs []string, burn pricing.Rate, now time.Time) Qu
 	return q
 }
 
+// Whom is who may answer, for people: "ada or bob".
+func (q *Question) Whom() string { return whom(q.From) }
+
 // Text is what is asked, for people.
 func (q *Question) Text() string {
 	return fmt.Sprintf("%s: question %s: may %v burn %s USD/h more?", q.Policy, q.ID, q.Jobs, q.Burn)
@@ -97,7 +100,7 @@ func (q *Question) Answer(v Verdict, who, why string, now time.Time) error {
 	case who == "":
 		return errors.New("who answers is missing")
 	case len(q.From) > 0 && !slices.Contains(q.From, who):
-		return fmt.Errorf("%s is answered by %s, not by %s", q.ID, strings.Join(q.From, " or "), who)
+		return fmt.Errorf("%s is answered by %s, not by %s", q.ID, q.Whom(), who)
 	case stands != Open:
 		return fmt.Errorf("%s is answered already: %s", q.ID, said)
 	}
