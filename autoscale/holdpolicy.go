@@ -62,11 +62,20 @@ func (l *Loop) holdPolicy(t *total, now time.Time, most pricing.Rate, save time.
 	default:
 		t.stopAt = lastsUntil(now, left, most)
 	}
+	if t.level.AtLeast(budget.NoNew) {
+		t.says += "; " + t.room(now).String()
+	}
 	if !sameMark(before, t.mark) {
 		l.cache.setBudget(BudgetRecord{Name: t.Name, Team: t.Team, Price: t.price, Mark: t.mark})
 		l.last.changed = l.last.changed || !t.tells()
 	}
 	l.enforce(t, now)
+}
+
+// room is when more may begin under a policy that lets nothing begin.
+func (t *total) room(now time.Time) budget.Room {
+	s := budget.Standing{Policy: t.policy, Key: t.key, From: t.from, Until: t.until, Spent: t.spent, Carried: t.carried, Before: t.past}
+	return s.Room(now)
 }
 
 // Tail is how long a stop by a budget policy takes, of jobs that need save for it.
@@ -283,7 +292,7 @@ func (l *Loop) passed(ctx context.Context, t *total, from, until time.Time) (boo
 		}
 	}
 	added, _ := t.policy.Added(until.Add(-1))
-	return spent > t.base+added+l.carried(t, before, from, charges), nil
+	return spent > t.base+added+t.carries(l.past(t, before, from, charges)), nil
 }
 
 // noteGap keeps a gap of a machine that is seen again at now: what is longer than the

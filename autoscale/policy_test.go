@@ -223,3 +223,50 @@ func (w *world) checkOverrun() {
 		w.t.Errorf("%s USD are spent of 2, %s of them as overruns\n%s", spent, over, w.history())
 	}
 }
+
+// A job that waits as a cap is used up is told when there is room again, and begins then:
+// not before, and in the round that finds it so.
+func TestWhoWaitsForAUsedUpCapBeginsWhenItIsTold(t *testing.T) {
+	newYork, err := time.LoadLocation("America/New_York")
+	if err != nil {
+		t.Fatal(err)
+	}
+	more := []budget.Exception{{From: start.Add(3 * time.Hour), Until: start.AddDate(0, 1, 0), Add: 5 * pricing.Dollar, Owner: "ada", Reason: "review"}}
+	for name, c := range map[string]struct {
+		cap   budget.Cap
+		more  []budget.Exception
+		steps []budget.Step
+		want  time.Time
+		says  string
+	}{
+		"a day":            {cap: budget.Cap{Period: budget.Day}, want: start.AddDate(0, 0, 1), says: "2026-11-03T00:00:00Z, as the day ends"},
+		"a day of a zone":  {cap: budget.Cap{Period: budget.Day, Zone: newYork}, want: start.Add(5 * time.Hour), says: "2026-11-02T00:00:00-05:00, as the day ends"},
+		"a window":         {cap: budget.Cap{Period: budget.Dated, From: start, Until: start.Add(4 * time.Hour)}, want: start.Add(4 * time.Hour), says: "2026-11-02T04:00:00Z, as its window ends"},
+		"an exception":     {cap: budget.Cap{Period: budget.Always}, more: more, want: start.Add(3 * time.Hour), says: "2026-11-02T03:00:00Z, as ada adds 5 USD (review)"},
+		"a step, not more": {cap: budget.Cap{Period: budget.Day}, steps: []budget.Step{{At: 0.2, Measure: budget.Actual, Do: budget.Stop}}, more: more, want: start.Add(3 * time.Hour), says: "2026-11-02T03:00:00Z, as ada adds 5 USD"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := daysCap(0)
+			c.cap.Amount = 2 * pricing.Dollar
+			p.Cap, p.Exceptions, p.Steps = &c.cap, c.more, c.steps
+			w := under(t, setup{offerings: []provider.Offering{smallOnDemand}}, p)
+			w.until(60, func() bool { return w.kinds()[autoscale.EventStop] > 0 })
+			w.until(10, func() bool { return len(w.live()) == 0 })
+			for {
+				r := w.round(5 * time.Minute)
+				if len(r.Bought) > 0 {
+					break
+				}
+				if len(r.Plan.Waits) != 1 || !strings.Contains(r.Plan.Waits[0].Reason, "room comes at "+c.says) {
+					t.Fatalf("after %v waits %+v, want %q", w.now.Sub(start), r.Plan.Waits, c.says)
+				}
+				if w.now.After(c.want) {
+					t.Fatalf("nothing is bought by %v", w.now)
+				}
+			}
+			if w.now.Before(c.want) {
+				t.Errorf("bought at %v, want %v", w.now, c.want)
+			}
+		})
+	}
+}

@@ -37,7 +37,8 @@ type total struct {
 	key     string         // whose it is, of a policy for each
 	base    pricing.Money  // amount, before exceptions and what is carried over
 	carried pricing.Money
-	tally   *budget.Tally // nil: no step asks for a forecast
+	past    []budget.Before // the periods before that carried comes of
+	tally   *budget.Tally   // nil: no step asks for a forecast
 	mark    budget.Mark
 	level   budget.Action // in force; "": none
 	says    string        // why, without the name of the policy
@@ -189,7 +190,8 @@ func (l *Loop) countAnew(ctx context.Context, t *total, now time.Time) error {
 	for i := range charges {
 		l.count(t, &charges[i])
 	}
-	if t.carried = l.carried(t, before, t.from, charges); t.carried != 0 {
+	t.past = l.past(t, before, t.from, charges)
+	if t.carried = t.carries(t.past); t.carried != 0 {
 		l.event(Event{At: now, Kind: EventBudget, Text: fmt.Sprintf("%s: %s USD are carried over to the %s from %s", t.Name, t.carried, t.Period, t.from.Format(time.RFC3339))})
 	}
 	return nil
@@ -205,14 +207,14 @@ func (t *total) before(from time.Time) (before [2]time.Time) {
 	return before
 }
 
-// carried is what the period from an instant on takes over, by charges of the two
-// before it.
-func (l *Loop) carried(t *total, before [2]time.Time, from time.Time, charges []ledger.Charge) pricing.Money {
+// past are the periods before one from an instant on that the ledger knows, by charges of
+// the two before it; none where nothing is carried over.
+func (l *Loop) past(t *total, before [2]time.Time, from time.Time, charges []ledger.Charge) []budget.Before {
 	if before[0].IsZero() {
-		return 0
+		return nil
 	}
 	var past [2]budget.Before
-	known := 0 // periods before this one that the ledger knows
+	known := 0
 	for i := range charges {
 		c := &charges[i]
 		for k, ends := range [...]time.Time{from, before[0]} {
@@ -225,7 +227,15 @@ func (l *Loop) carried(t *total, before [2]time.Time, from time.Time, charges []
 		}
 	}
 	past[0].Added, past[1].Added = t.policy.AddedIn(before[0], from), t.policy.AddedIn(before[1], before[0])
-	return t.policy.Cap.Carried(past[:known]...)
+	return past[:known]
+}
+
+// carries is what a period takes over from those before it.
+func (t *total) carries(past []budget.Before) pricing.Money {
+	if len(past) == 0 {
+		return 0
+	}
+	return t.policy.Cap.Carried(past...)
 }
 
 // holdTotal reckons how far a total is used at now, and does what that asks for.

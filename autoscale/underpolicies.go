@@ -51,7 +51,7 @@ func (s *State) UnderPolicies(policies budget.Policies, spent []budget.Standing,
 		t := &l.totals[i]
 		t.from, t.until = t.Span(s.Now)
 		if k := slices.IndexFunc(spent, func(x budget.Standing) bool { return x.Policy == t.policy && x.Key == t.key }); k >= 0 {
-			t.booked, t.carried = spent[k].Spent, spent[k].Carried
+			t.booked, t.carried, t.past = spent[k].Spent, spent[k].Carried, spent[k].Before
 		}
 		l.holdTotal(t, s.Now)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"strings"
 	"time"
 
 	"github.com/goodfleet/goodfleet/autoscale"
@@ -42,14 +41,7 @@ func (c *whyClosed) text() string {
 	if c.Some {
 		text += ", of some of what it could run on"
 	}
-	text += ": " + c.Says
-	if !strings.HasSuffix(c.Says, c.Step) {
-		text += ": " + c.Step
-	}
-	if c.Until == nil {
-		return text + ", without end"
-	}
-	return text + ", until the period ends at " + c.Until.UTC().Format("2006-01-02 15:04")
+	return text + ": " + c.Says
 }
 
 // putOff is why a part of the plan cannot begin now, and who is to answer what about it.

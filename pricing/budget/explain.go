@@ -56,7 +56,8 @@ func Explain(policies Policies, spends []Spend, a Ask, now time.Time) ([]PolicyV
 			if inside := !now.Before(s.From) && now.Before(s.Until); inside && (p.Cap.Each == ForAll || key != "") {
 				left := Left{Spent: s.Spent, Amount: s.Amount, Lasts: explainLasts}
 				if left.Spent >= left.Amount {
-					says(p, "%s of %s USD are spent, of a period with %s: it is used up", s.Spent, s.Amount, until(s))
+					left.Room = s.Room(now)
+					says(p, "%s of %s USD are spent: it is used up; %s", s.Spent, s.Amount, left.Room)
 				} else {
 					says(p, "%s of %s USD are spent, of a period with %s: what is left lasts %v at %s USD/h", s.Spent, s.Amount, until(s), explainLasts, left.Burn())
 				}

@@ -38,6 +38,7 @@ type Limit struct {
 type Left struct {
 	Spent, Amount pricing.Money
 	Lasts         time.Duration
+	Room          Room // when there is more, of an amount that is used up; zero: not looked at
 }
 
 // Burn is what the money left lasts for.
@@ -78,7 +79,11 @@ func (r *Refused) Error() string {
 		used = fmt.Sprintf("held %s and %s", r.Held, used)
 	}
 	if r.Left != nil && r.Left.Spent >= r.Left.Amount {
-		return fmt.Sprintf("%s: %s of %s USD are spent: it is used up", r.Policy, r.Left.Spent, r.Left.Amount)
+		text := fmt.Sprintf("%s: %s of %s USD are spent: it is used up", r.Policy, r.Left.Spent, r.Left.Amount)
+		if r.Left.Room != (Room{}) {
+			text += "; " + r.Left.Room.String()
+		}
+		return text
 	}
 	if r.Left != nil {
 		return fmt.Sprintf("%s: %s of %s USD are spent, what is left lasts %v at %s USD/h: %s, asked %s",

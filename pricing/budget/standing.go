@@ -68,6 +68,7 @@ type Standing struct {
 	Spent       pricing.Money
 	Overrun     pricing.Money // of it, what was spent against our will
 	Forecast    Forecast
+	Before      []Before // the periods before that are known, the last one first, where something is carried over
 }
 
 // keys are for whom a policy holds a cap, as spends show it.
@@ -151,7 +152,8 @@ func (p *Policy) standingIn(key string, spends []Spend, in, now time.Time) Stand
 	}
 	past[0].Added, past[1].Added = p.AddedIn(before[0], s.From), p.AddedIn(before[1], before[0])
 	added, _ := p.Added(in)
-	s.Carried = p.Cap.Carried(past[:known]...)
+	s.Before = past[:known]
+	s.Carried = p.Cap.Carried(s.Before...)
 	s.Amount = max(0, p.Cap.Amount+added+s.Carried)
 	s.Forecast = tally.Forecast(s.Spent, now, s.Until)
 	return s
@@ -201,10 +203,11 @@ func (s *Standing) Next(now time.Time) (what string, at time.Time) {
 		}
 		return m.what, time.Time{}
 	}
-	if s.Policy.Cap.Period.Endless() {
+	room := s.Room(now)
+	if room.At.IsZero() {
 		return "stopped for good", time.Time{}
 	}
-	return "stopped until the period ends", s.Until
+	return "stopped until " + room.Why, room.At
 }
 
 // End is the end of the period for people: "no end" of what has none.
