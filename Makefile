@@ -14,6 +14,7 @@ STATICCHECK := $(CACHE)/staticcheck-$(shell sed -n 's/.*honnef.co\/go\/tools \(v
 # Packages that start goroutines, or guard against those of others: these run under the race detector.
 RACY  = $(shell grep -rlE --include='*.go' '\bgo func|errgroup|sync\.(Mutex|RWMutex|WaitGroup)|sync/atomic' autoscale cmd planner pricing provider test 2>/dev/null | xargs -rn1 dirname | sort -u | sed 's|^|./|')
 RAPID = $(shell grep -rl --include='*_test.go' 'pgregory.net/rapid' autoscale cmd planner pricing provider test 2>/dev/null | xargs -rn1 dirname | sort -u | sed 's|^|./|')
+OUTSIDE = $(shell grep -rlE --include='*_test.go' '^//go:build data$$' autoscale cmd planner pricing provider test 2>/dev/null | xargs -rn1 dirname | sort -u | sed 's|^|./|')
 FUZZ  = $(shell grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' autoscale cmd planner pricing provider test 2>/dev/null | sed -E 's|^(.*)/[^/]*:[0-9]+:func (.*)|./\1:\2|' | sort)
 
 # What is drawn at random is drawn from SOAK_SEED where that is set, as in ci: a change is judged by the same draws each time.
@@ -66,7 +67,8 @@ test-rest: ## tests of all other packages; needs Go
 test-data: ## tests on public data that may not be redistributed; needs Go, GOODFLEET_DATA (its folder) and GOODFLEET_EXAMPLES (that of goodput.json, allocate.json and assign.json)
 	@for name in GOODFLEET_DATA GOODFLEET_EXAMPLES; do \
 		if [ ! -d "$${!name:-}" ]; then echo "test-data: $$name must name a folder, and is \"$${!name:-}\"" >&2; exit 1; fi; done
-	$(GO) test -tags data -v -count=1 -timeout 20m $$(grep -rlE --include='*_test.go' '^//go:build data$$' autoscale cmd planner pricing provider test | xargs -n1 dirname | sort -u | sed 's|^|./|')
+	$(GO) test -tags data -v -count=1 -timeout 20m $(filter-out $(RAPID),$(OUTSIDE))
+	$(GO) test -tags data -v -count=1 -timeout 20m $(filter $(RAPID),$(OUTSIDE)) $(DRAWS)
 
 test-browser: build ## the report in a real browser; needs Go and Chromium, which apt brings
 	@.ci/need chromium chromium

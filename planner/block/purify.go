@@ -8,7 +8,7 @@ import (
 // Settings of purification.
 const (
 	heldTol   = 1e-9  // room, relative, below which a job's row counts as held
-	shareTol  = 1e-12 // share of time that counts as none
+	shareTol  = 1e-12 // part of a job's largest share that counts as none
 	thinTol   = 1e-8  // share of time that an interior point leaves where nothing belongs
 	secondGap = 1e-6  // of the second objective, where pivots would take seconds
 	capTol    = 1e-9  // distance, relative, of the bound from what one job could reach alone, at which it caps
@@ -179,8 +179,9 @@ func (u *purification) room(j int32) (time, reach float64) {
 func (u *purification) ways(j int32) []way {
 	p := u.p
 	u.active = u.active[:0]
+	most := slices.Max(u.x[p.First[j]:p.First[j+1]])
 	for i := p.First[j]; i < p.First[j+1]; i++ {
-		if u.x[i] > shareTol {
+		if u.x[i] > shareTol*most {
 			u.active = append(u.active, i)
 		} else {
 			u.x[i] = 0
@@ -304,7 +305,23 @@ func (u *purification) step(ways []way) bool {
 	if last >= 0 {
 		u.x[last] = 0
 	}
+	for _, j := range jobs {
+		u.restore(int(j))
+	}
 	return ok
+}
+
+// restore gives job j what rounding took of its need, where next to nothing is left of a large
+// share.
+func (u *purification) restore(j int) {
+	need := u.p.floor(j) + u.p.follow(j)*u.t
+	reach := u.p.reach(u.x, j)
+	if reach >= need || reach < need/2 {
+		return
+	}
+	for i := u.p.First[j]; i < u.p.First[j+1]; i++ {
+		u.x[i] *= need / reach
+	}
 }
 
 // dependence is a combination of the n columns of a (k rows, n > k) that is zero, the

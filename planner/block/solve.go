@@ -28,6 +28,15 @@ func Solve(p *Program, o Options) Solution {
 }
 
 func (p *Program) solve(o Options) Solution {
+	s := p.seek(o)
+	if o.Vertex && (s.Status == Optimal || s.Status == Feasible) {
+		p.tidy(&s, o)
+	}
+	return s
+}
+
+// seek finds a point, and where o asks for a vertex one of few split jobs if it can.
+func (p *Program) seek(o Options) Solution {
 	s := Solution{X: make([]float64, p.Columns()), Prices: make([]float64, len(p.Capacity)), Bound: math.Inf(1)}
 	if alone := p.impossible(); len(alone) > 0 {
 		s.Status, s.Conflict, s.Bound = Infeasible, alone, math.Inf(-1)

@@ -54,32 +54,38 @@ func TestFewJobsAreSplitOverTypes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawProblem(t, 40)
 		for _, name := range vertexPolicies {
-			y, _ := Find(name)
-			a, err := y.Share(p, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if a.Status == "infeasible" {
-				continue
-			}
-			checkShares(t, p, &a)
-			split, time := 0, p.time(&a)
-			for j := range a.Share {
-				types := 0
-				for _, x := range a.Share[j] {
-					if x > 1e-9 {
-						types++
-					}
-				}
-				if bothTight := a.Need != nil && a.Theta[j] <= a.Need[j]*(1+1e-7) && time[j] >= 1-1e-7; types > 1 && !bothTight {
-					split++
-				}
-			}
-			if split > len(p.Types)+1 {
-				t.Fatalf("%s: %d of %d jobs are split over %d types", name, split, len(p.Jobs), len(p.Types))
-			}
+			checkSplit(t, p, name, name)
 		}
 	})
+}
+
+// checkSplit holds the answer of a policy to its rows, and to the number of jobs of several types.
+func checkSplit(t failer, p *Problem, name, what string) {
+	t.Helper()
+	y, _ := Find(name)
+	a, err := y.Share(p, Options{})
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	if a.Status == "infeasible" {
+		return
+	}
+	checkShares(t, p, &a)
+	split, time := 0, p.time(&a)
+	for j := range a.Share {
+		types := 0
+		for _, x := range a.Share[j] {
+			if x > 1e-9 {
+				types++
+			}
+		}
+		if bothTight := a.Need != nil && a.Theta[j] <= a.Need[j]*(1+1e-7) && time[j] >= 1-1e-7; types > 1 && !bothTight {
+			split++
+		}
+	}
+	if split > len(p.Types)+1 {
+		t.Fatalf("%s: %d of %d jobs are split over %d types", what, split, len(p.Jobs), len(p.Types))
+	}
 }
 
 func TestSharesDoNotDependOnTheOrderOfJobs(t *testing.T) {
