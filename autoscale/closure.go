@@ -134,4 +134,5 @@ func (s *State) gated(r *JobRecord, job *planner.Job) *planner.Job {
 type gate struct {
 	policy  string
 	refuses func(r *JobRecord, f budget.Facts, o *planner.Offer) (why string, until time.Time)
+	waits   func(r *JobRecord, f budget.Facts, o provider.Offering) SpotWait // of a fallback; nil: of anything else
 }

@@ -71,6 +71,26 @@ func (r *JobRecord) egressCharges(to provider.Offering, generation int64, now ti
 	return list
 }
 
+// Traffic is what a start of a job on an offering costs at once for what it takes there, by
+// what is known of the job. unknown says what is not: the amount is a lower bound then.
+func (r *JobRecord) Traffic(to provider.Offering) (amount pricing.Money, unknown string) {
+	for _, c := range r.egressCharges(to, 0, time.Unix(0, 0), 0) {
+		amount += c.Amount
+		if !c.Known {
+			unknown = "no price is known of what leaves " + c.Offering.Cloud
+		}
+	}
+	here, ran := r.Place.Cloud == to.Cloud && r.Place.Region == to.Region, r.Place.Cloud != ""
+	switch d := r.Job.Data; {
+	case here:
+	case d.Region != "" && !d.Size.Known && (d.Region != to.Region || d.Cloud != "" && d.Cloud != to.Cloud):
+		unknown = "the size of its data in " + d.Region + " is not given, which keeps it there"
+	case ran && (r.Safe > 0 || r.Gang != nil) && !r.Job.Checkpoint.Size.Known:
+		unknown = "the size of its checkpoint in " + r.Place.Region + " is not given"
+	}
+	return amount, unknown
+}
+
 // Lumps are what a start of a job on an offering takes from budgets at once, for each of so
 // many machines.
 func (r *JobRecord) Lumps(to provider.Offering, machines int) []budget.Lump {

@@ -315,7 +315,7 @@ func (l *Loop) mostSpot(p *budget.Policy, now time.Time) bool {
 func (l *Loop) gates(now time.Time, closures []closure) []gate {
 	var list []gate
 	for _, c := range closures {
-		list = append(list, gate{c.policy, func(r *JobRecord, f budget.Facts, o *planner.Offer) (string, time.Time) {
+		list = append(list, gate{policy: c.policy, refuses: func(r *JobRecord, f budget.Facts, o *planner.Offer) (string, time.Time) {
 			stays := !c.stops && r.Target != nil && r.Target.Offering == o.Offering
 			if stays || !c.over(f) {
 				return "", time.Time{}
@@ -330,7 +330,7 @@ func (l *Loop) gates(now time.Time, closures []closure) []gate {
 		}
 		if p.MaxRate > 0 || p.OfList > 0 {
 			limit := budget.Limit{Name: p.PriceName(), Over: p.Over.Covers, Burn: budget.Unlimited, MaxRate: p.MaxRate, OfList: p.OfList}
-			list = append(list, gate{p.Name, func(r *JobRecord, f budget.Facts, o *planner.Offer) (string, time.Time) {
+			list = append(list, gate{policy: p.Name, refuses: func(r *JobRecord, f budget.Facts, o *planner.Offer) (string, time.Time) {
 				if r.Target != nil && r.Target.Offering == o.Offering {
 					return "", time.Time{} // what is held already may stay
 				}
@@ -338,7 +338,7 @@ func (l *Loop) gates(now time.Time, closures []closure) []gate {
 			}})
 		}
 		if p.Fallback != nil {
-			list = append(list, gate{p.Name, l.fallback(p, now)})
+			list = append(list, l.fallback(p, now))
 		}
 	}
 	return list

@@ -105,12 +105,9 @@ func (l *Loop) keepQuestions(questions []budget.Question, now time.Time) {
 func (l *Loop) questionClocks(tell func(at time.Time)) {
 	for i := range l.cache.questions {
 		q := &l.cache.questions[i]
-		switch {
-		case q.Verdict != budget.Open:
-			tell(q.Answered.Add(q.Valid))
-		case !q.Until.IsZero():
+		if q.Verdict == budget.Open {
 			tell(q.Until)
-			tell(q.Until.Add(q.Valid))
 		}
+		tell(q.Ends())
 	}
 }

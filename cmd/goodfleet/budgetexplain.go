@@ -28,10 +28,14 @@ func newBudgetExplain(s streams) *cobra.Command {
 job or for nobody yet, by the ledger up to --now and the prices at --at: what each says,
 and which of those that limit it leaves the least room: that one answers. Of a job of
 --jobs or --state: asks about one machine of each offering that it could run on, the
-cheapest first, and names the policy that answers. Exit code 2 when nothing may be bought.`,
+cheapest first, and names the policy that answers. Exit code 2 when nothing may be bought.
+
+With --state it knows what people have answered to questions, and until when, how long a
+job has waited for spot, and where it ran last. What a job takes to another region is counted
+where --jobs or --state describes it.`,
 		Example: `  goodfleet budget explain ResNet-50-1 --jobs gavel-week --budgets policies.yaml
   goodfleet budget explain aws/use1-az1/p3.16xlarge/spot --team Vision --budgets policies.yaml
-  goodfleet budget explain aws/use1-az1/p3.16xlarge/on-demand --job ResNet-50 --team Vision -o json`,
+  goodfleet budget explain aws/use1-az1/p3.16xlarge/on-demand --job ResNet-50 --state goodfleet.db --budgets policies.yaml`,
 		Args: exactlyOne("JOB or OFFERING"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if cfg.settings, err = readSettings(cmd); err != nil {
@@ -42,7 +46,7 @@ cheapest first, and names the policy that answers. Exit code 2 when nothing may 
 	}
 	addSettings(cmd, "budgets", "clouds", "regions", "markets", "ledger", "out", "output", "quarantine")
 	cmd.Flags().StringVar(&cfg.jobs, "jobs", "", "file of jobs, an example by its name, or - for stdin: where a JOB is described")
-	cmd.Flags().StringVar(&cfg.state, "state", "", "store of what runs, in SQLite: where a JOB is described")
+	cmd.Flags().StringVar(&cfg.state, "state", "", "store of what runs, in SQLite: where a JOB is described, with what people have answered")
 	cmd.Flags().StringVar(&cfg.job, "job", "", "job that an offering is for")
 	cmd.Flags().StringVar(&cfg.team, "team", "", "team of the job")
 	cmd.Flags().StringVar(&cfg.project, "project", "", "project of the job")
@@ -70,6 +74,7 @@ type explainer struct {
 	policies budget.Policies
 	spends   []budget.Spend
 	now, at  time.Time // of the ledger, of the prices
+	store    *runningStore
 }
 
 func runBudgetExplain(ctx context.Context, s streams, cfg budgetConfig, name string, now time.Time) error {
@@ -81,7 +86,7 @@ func runBudgetExplain(ctx context.Context, s streams, cfg budgetConfig, name str
 	if err != nil {
 		return err
 	}
-	x := explainer{world, policies, all, span.now, world.newest()}
+	x := explainer{world: world, policies: policies, spends: all, now: span.now, at: world.newest()}
 	if span.now.Before(x.at) {
 		x.at = span.now // what was not known yet decides nothing
 	}
@@ -90,8 +95,13 @@ func runBudgetExplain(ctx context.Context, s streams, cfg budgetConfig, name str
 			return err
 		}
 	}
+	if cfg.state != "" {
+		if x.store, err = x.readStore(ctx, cfg); err != nil {
+			return err
+		}
+	}
 	if !strings.Contains(name, "/") {
-		record, err := cfg.jobNamed(ctx, world, name, s.in)
+		record, err := cfg.jobNamed(world, x.store, name, s.in)
 		if err != nil {
 			return err
 		}
@@ -101,51 +111,36 @@ func runBudgetExplain(ctx context.Context, s streams, cfg budgetConfig, name str
 	if err != nil {
 		return err
 	}
-	return x.ofOffering(s.out, cfg, o)
+	var record *autoscale.JobRecord
+	if cfg.job != "" && (cfg.jobs != "" || cfg.state != "") {
+		if record, err = cfg.jobNamed(world, x.store, cfg.job, s.in); err != nil {
+			return err
+		}
+		cfg.team, cfg.project = cmp.Or(cfg.team, record.Job.Team), cmp.Or(cfg.project, record.Job.Project)
+	}
+	return x.ofOffering(s.out, cfg, o, record)
 }
 
-// jobNamed finds a job in the file of jobs, where it has run nowhere yet, or in the store.
-func (cfg budgetConfig) jobNamed(ctx context.Context, world world, name string, in io.Reader) (*autoscale.JobRecord, error) {
-	var list []autoscale.JobRecord
-	switch {
-	case cfg.jobs != "":
-		jobs, err := world.readJobs(cfg.jobs, in)
-		if err != nil {
-			return nil, err
-		}
-		for _, j := range jobs {
-			list = append(list, autoscale.JobRecord{Job: j})
-		}
-	case cfg.state != "":
-		snap, err := readStore(ctx, cfg.state)
-		if err != nil {
-			return nil, err
-		}
-		list = snap.Jobs
-	default:
-		return nil, fmt.Errorf("%s: a job is described by --jobs FILE or --state STORE; an offering is cloud/zone/type/market", name)
-	}
-	var near []string
-	for i := range list {
-		if string(list[i].Job.ID) == name {
-			return &list[i], nil
-		}
-		near = append(near, string(list[i].Job.ID))
-	}
-	return nil, fmt.Errorf("there is no job %q%s", name, suggestion(name, near))
+// buyer is for whom one machine is asked about.
+type buyer struct {
+	job, team, project string
+	record             *autoscale.JobRecord // nil: nobody yet, or a job that nothing describes
 }
 
-// ask asks about one machine for somebody, who takes so much with him that is paid at once.
-func (x *explainer) ask(o provider.Offering, job, team, project string, lumps []budget.Lump) (rate pricing.Rate, verdicts []budget.PolicyVerdict, err error) {
+// ask asks about one machine for somebody, who takes along what is paid at once.
+func (x *explainer) ask(o provider.Offering, who buyer) (rate pricing.Rate, verdicts []budget.PolicyVerdict, err error) {
 	t, ok := x.world.catalogue.Lookup(o.Cloud, o.Type)
 	if !ok {
 		return 0, nil, fmt.Errorf("%s: the catalogue lacks its type", o)
 	}
 	rate, _ = x.world.history.RateAt(o, x.at)
 	list, _ := x.world.history.ListRate(o, x.at)
-	facts := budget.FactsOf(o, t).For(job, team, project)
-	ask := budget.Ask{Offering: o, Count: 1, Rate: rate, List: list, For: []budget.Part{{Facts: facts, Count: t.Count, Lumps: lumps}}}
-	verdicts, err = budget.Explain(x.policies, x.spends, ask, x.now)
+	part := budget.Part{Facts: budget.FactsOf(o, t).For(who.job, who.team, who.project), Count: t.Count}
+	if who.record != nil {
+		part.Lumps = who.record.Lumps(o, 1)
+	}
+	ask := budget.Ask{Offering: o, Count: 1, Rate: rate, List: list, For: []budget.Part{part}}
+	verdicts, err = budget.Explain(x.policies, x.spends, ask, x.known(o, who), x.now)
 	return rate, verdicts, err
 }
 
@@ -160,28 +155,21 @@ func (x *explainer) ofJob(w io.Writer, s settings, record *autoscale.JobRecord) 
 		Rate     string `json:"rate"`
 		Refused  string `json:"refused,omitempty"`
 		Policy   string `json:"policy,omitempty"`  // that decides
-		Traffic  string `json:"traffic,omitempty"` // USD that are paid at once for what it takes there
 		Waits    string `json:"waits,omitempty"`   // what is wanted before
+		Allowed  string `json:"allowed,omitempty"` // by whom, who was asked
+		traffic
 
 		rate pricing.Rate
 	}
 	rows, may, late := []row{}, 0, 0
-	var alone []string
+	var alone, asks []string
 	for _, o := range x.world.sold(s, x.at, []*planner.Job{job}) {
-		lumps := record.Lumps(o, 1)
-		rate, verdicts, err := x.ask(o, string(job.ID), job.Team, job.Project, lumps)
+		rate, verdicts, err := x.ask(o, buyer{string(job.ID), job.Team, job.Project, record})
 		if err != nil && !errors.Is(err, budget.ErrRefused) {
 			return err
 		}
-		r := row{Offering: o.String(), Rate: rate.String(), rate: rate}
-		traffic := pricing.Money(0)
-		for _, l := range lumps {
-			traffic += l.Amount
-		}
-		if traffic > 0 {
-			r.Traffic = traffic.String()
-		}
-		var waits []string
+		r := row{Offering: o.String(), Rate: rate.String(), rate: rate, traffic: trafficOf(record, o)}
+		var waits, allowed []string
 		for _, v := range verdicts {
 			if v.Decides {
 				r.Policy = v.Policy
@@ -189,10 +177,17 @@ func (x *explainer) ofJob(w io.Writer, s settings, record *autoscale.JobRecord) 
 			if v.Waits != "" && err == nil {
 				waits = append(waits, v.Policy+": "+v.Waits)
 			}
+			if v.Allows != "" && err == nil {
+				allowed = append(allowed, v.Policy+": "+v.Allows)
+			}
 			if text := v.Policy + ": " + v.Alone; v.Alone != "" && !slices.Contains(alone, text) {
 				alone = append(alone, text)
 			}
+			if v.Asks != "" && !slices.Contains(asks, v.Asks) {
+				asks = append(asks, v.Asks)
+			}
 		}
+		r.Allowed = strings.Join(allowed, "; ")
 		switch r.Waits = strings.Join(waits, "; "); {
 		case err != nil:
 			r.Refused = err.Error()
@@ -213,8 +208,11 @@ func (x *explainer) ofJob(w io.Writer, s settings, record *autoscale.JobRecord) 
 		if r.Waits != "" {
 			says += ", but not at once: " + r.Waits
 		}
-		if r.Traffic != "" {
-			says += "; what it takes there costs " + r.Traffic + " USD at once"
+		if r.Allowed != "" {
+			says += "; " + r.Allowed
+		}
+		if text := r.traffic.says(); text != "" {
+			says += "; " + text
 		}
 		g.rows = append(g.rows, []string{r.Offering, r.Rate, cmp.Or(r.Policy, "no policy"), says})
 	}
@@ -226,6 +224,7 @@ func (x *explainer) ofJob(w io.Writer, s settings, record *autoscale.JobRecord) 
 	for _, text := range alone {
 		g.notes = append(g.notes, "By "+text+".")
 	}
+	g.notes = append(g.notes, x.answers(asks)...)
 	data := struct {
 		Job       string   `json:"job"`
 		Offerings []row    `json:"offerings"`
@@ -241,8 +240,8 @@ func (x *explainer) ofJob(w io.Writer, s settings, record *autoscale.JobRecord) 
 }
 
 // ofOffering tells what each policy says of a machine.
-func (x *explainer) ofOffering(w io.Writer, cfg budgetConfig, o provider.Offering) error {
-	rate, verdicts, refused := x.ask(o, cfg.job, cfg.team, cfg.project, nil)
+func (x *explainer) ofOffering(w io.Writer, cfg budgetConfig, o provider.Offering, record *autoscale.JobRecord) error {
+	rate, verdicts, refused := x.ask(o, buyer{cfg.job, cfg.team, cfg.project, record})
 	if refused != nil && !errors.Is(refused, budget.ErrRefused) {
 		return refused
 	}
@@ -259,7 +258,12 @@ func (x *explainer) ofOffering(w io.Writer, cfg budgetConfig, o provider.Offerin
 		Waits    []string `json:"waits,omitempty"` // what is wanted before
 		Policies []row    `json:"policies"`
 		Strict   []string `json:"strictest"`
+		traffic
 	}{Offering: o.String(), Rate: rate.String(), Policies: []row{}, Strict: []string{}}
+	if cfg.job != "" {
+		data.traffic = trafficOf(record, o)
+	}
+	var asks []string
 	g := grid{head: []string{"policy", "covers", "says", ""}, wrap: 3}
 	for _, v := range verdicts {
 		data.Policies = append(data.Policies, row{v.Policy, v.Covers, v.Says, v.Decides})
@@ -270,6 +274,9 @@ func (x *explainer) ofOffering(w io.Writer, cfg budgetConfig, o provider.Offerin
 		}
 		if v.Waits != "" && refused == nil {
 			data.Waits = append(data.Waits, v.Policy+": "+v.Waits)
+		}
+		if v.Asks != "" {
+			asks = append(asks, v.Asks)
 		}
 		g.rows = append(g.rows, []string{v.Policy, map[bool]string{true: "yes", false: "no"}[v.Covers], v.Says, mark})
 	}
@@ -287,6 +294,10 @@ func (x *explainer) ofOffering(w io.Writer, cfg budgetConfig, o provider.Offerin
 		data.Refused = refused.Error()
 		g.notes[1] += "refused. " + data.Refused
 	}
+	if text := data.traffic.says(); text != "" {
+		g.notes = append(g.notes, strings.ToUpper(text[:1])+text[1:]+".")
+	}
+	g.notes = append(g.notes, x.answers(asks)...)
 	if err := (answer{data: data, grid: g}).print(w, cfg.settings.output); err != nil {
 		return err
 	}

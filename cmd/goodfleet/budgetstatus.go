@@ -139,7 +139,7 @@ func runBudgetStatus(ctx context.Context, w io.Writer, cfg budgetConfig, now tim
 		for _, q := range snap.Questions {
 			if v, _, _ := q.Stands(span.now); v == budget.Open {
 				data.Questions = append(data.Questions, q)
-				g.notes = append(g.notes, "", fmt.Sprintf("Question %s of %s: may %v burn %s USD/h more? goodfleet budget approve %s --state %s --who YOU", q.ID, q.Policy, q.Jobs, q.Burn, q.ID, cfg.state))
+				g.notes = append(g.notes, "", fmt.Sprintf("Question %s of %s: may %v burn %s USD/h more? goodfleet budget approve %s --state %s --who YOU --why WHY", q.ID, q.Policy, q.Jobs, q.Burn, q.ID, cfg.state))
 			}
 		}
 	}

@@ -52,5 +52,5 @@ func (a *asked) putOff(d autoscale.Deferral) string {
 	case d.Unasked:
 		return d.Reason + ", whom the next round asks"
 	}
-	return d.Reason + ": goodfleet budget approve " + d.Question + " --state " + a.cfg.state
+	return d.Reason + ": goodfleet budget approve " + d.Question + " --state " + a.cfg.state + " --who YOU --why WHY"
 }

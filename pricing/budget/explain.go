@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/provider"
 )
 
 // explainLasts is how long what is left of a cap must last for one machine more, in an
@@ -17,17 +20,29 @@ type PolicyVerdict struct {
 	Says    string
 	Decides bool   // of those that limit it, it leaves the least room
 	Waits   string // what it wants before a launch that it does not refuse; "": nothing
+	Asks    string // id of the question that waits for an answer; "": none
+	Allows  string // a person's yes, by which it does not ask; "": none
 	Alone   string // what it makes of a job that nothing else runs beside; "": nothing
+}
+
+// Known is what is known beside the ledger of a launch that policies are asked about.
+type Known struct {
+	Questions []Question
+
+	// Spot is what a policy's fallback makes of the job at now, and whether it has to wait;
+	// "": nothing. nil: it is not known how long the job has waited.
+	Spot func(*Policy) (says string, waits bool)
 }
 
 // Explain asks policies about a launch, by what was spent up to an instant and with
 // nothing held: what each says, and the refusal of the strictest; nil when none refuses.
-func Explain(policies Policies, spends []Spend, a Ask, now time.Time) ([]PolicyVerdict, error) {
+func Explain(policies Policies, spends []Spend, a Ask, known Known, now time.Time) ([]PolicyVerdict, error) {
 	var limits []Limit
 	words := map[string][]string{}
 	says := func(p *Policy, format string, args ...any) {
 		words[p.Name] = append(words[p.Name], fmt.Sprintf(format, args...))
 	}
+	answers := map[string]answered{}
 	waits := map[string][]string{}
 	wait := func(p *Policy, format string, args ...any) {
 		if !p.DryRun {
@@ -71,14 +86,23 @@ func Explain(policies Policies, spends []Spend, a Ask, now time.Time) ([]PolicyV
 		if open, next := p.ActiveAt(now); !open {
 			says(p, "its limits hold from %s on", next.UTC().Format(time.RFC3339))
 		} else {
-			p.explainOpen(a, says, wait, add)
+			p.explainOpen(a, known, says, wait, add)
 		}
-		if x := p.Approval; x != nil && times(a.Rate, a.Count) > x.Above {
-			says(p, "it asks first: over %s USD/h", x.Above)
-			wait(p, "it wants a yes first, over %s USD/h", x.Above)
+		if limit := (Limit{Over: p.Over.Covers}); p.Approval != nil && limit.Share(a) > p.Approval.Above {
+			x := p.answer(known.Questions, jobsOf(a), limit.Share(a), now)
+			answers[p.Name] = x
+			says(p, "%s", x.says)
+			if x.waits != "" {
+				wait(p, "%s", x.waits)
+			}
 		}
 	}
 	err := NewPosition(limits, nil).Judge("", a)
+	for _, p := range policies {
+		if x := answers[p.Name]; err == nil && x.denied && !p.DryRun {
+			of[p.Name], err = p.Name, &Refused{Policy: p.Name, Why: x.says}
+		}
+	}
 	decides := ""
 	if err != nil {
 		if r, ok := err.(*Refused); ok {
@@ -95,6 +119,7 @@ func Explain(policies Policies, spends []Spend, a Ask, now time.Time) ([]PolicyV
 	var list []PolicyVerdict
 	for _, p := range policies {
 		v := PolicyVerdict{Policy: p.Name, Covers: covers(p), Says: strings.Join(words[p.Name], "; "), Decides: p.Name == decides, Waits: strings.Join(waits[p.Name], "; ")}
+		v.Asks, v.Allows = answers[p.Name].asks, answers[p.Name].allows
 		if open, _ := p.ActiveAt(now); open && v.Covers && p.Spot != nil && !p.DryRun {
 			v.Alone = p.Spot.Alone()
 		}
@@ -112,7 +137,7 @@ func until(s Standing) string {
 }
 
 // explainOpen is what the limits say that hold now and look at no sum.
-func (p *Policy) explainOpen(a Ask, says, wait func(*Policy, string, ...any), add func(*Policy, Limit)) {
+func (p *Policy) explainOpen(a Ask, known Known, says, wait func(*Policy, string, ...any), add func(*Policy, Limit)) {
 	if p.MaxRate > 0 || p.OfList > 0 {
 		l := Limit{Name: p.PriceName(), Burn: Unlimited, MaxRate: p.MaxRate, OfList: p.OfList}
 		if why := l.refuses(a.Rate, a.List); why != "" {
@@ -128,7 +153,17 @@ func (p *Policy) explainOpen(a Ask, says, wait func(*Policy, string, ...any), ad
 			says(p, "%s", alone)
 		}
 	}
-	if p.Fallback != nil && a.Offering.Market.String() == "on-demand" {
+	switch {
+	case p.Fallback == nil:
+	case known.Spot != nil:
+		text, waits := known.Spot(p)
+		if text != "" {
+			says(p, "%s", text)
+		}
+		if waits {
+			wait(p, "%s", text)
+		}
+	case a.Offering.Market == provider.OnDemand:
 		text := fmt.Sprintf("only after %v without spot", p.Fallback.After)
 		if p.Fallback.Deadlines {
 			text += ", or with a deadline at risk"
@@ -136,4 +171,47 @@ func (p *Policy) explainOpen(a Ask, says, wait func(*Policy, string, ...any), ad
 		says(p, "%s", text)
 		wait(p, "%s", text)
 	}
+}
+
+// answered is what came of the question whether a launch may be made.
+type answered struct {
+	says, waits  string // waits "": it does not
+	asks, allows string // as in PolicyVerdict
+	denied       bool
+}
+
+// jobsOf are the jobs that a launch is for.
+func jobsOf(a Ask) (jobs []string) {
+	for _, p := range a.For {
+		if p.Facts.Job != "" {
+			jobs = append(jobs, p.Facts.Job)
+		}
+	}
+	return jobs
+}
+
+// answer is what came of the question about a launch; of one for nobody nothing has.
+func (p *Policy) answer(questions []Question, jobs []string, burn pricing.Rate, now time.Time) answered {
+	for i := range questions {
+		q := &questions[i]
+		verdict, why, over := q.Stands(now)
+		if over || len(jobs) == 0 || !q.About(p.Name, jobs, burn) {
+			continue
+		}
+		ends := q.Ends().UTC().Format(time.RFC3339)
+		switch verdict {
+		case Approved:
+			text := why + ", until " + ends
+			return answered{says: text, allows: text}
+		case Denied:
+			return answered{says: why + "; it is asked anew at " + ends, denied: true}
+		}
+		text := fmt.Sprintf("question %s waits for the yes of %s since %s", q.ID, q.Whom(), q.Asked.UTC().Format(time.RFC3339))
+		if !q.Until.IsZero() {
+			text += ", and is refused at " + q.Until.UTC().Format(time.RFC3339)
+		}
+		return answered{says: text, waits: text, asks: q.ID}
+	}
+	text := fmt.Sprintf("it wants the yes of %s first, over %s USD/h", p.Approval.Whom(), p.Approval.Above)
+	return answered{says: text, waits: text}
 }

@@ -117,7 +117,7 @@ func TestRefusalNamesTheLimitOfThePolicy(t *testing.T) {
 		{"burn", of("vision", 4, 32, 10*usd), p.BurnName()},
 		{"price", of("vision", 1, 8, 20*usd), p.PriceName()},
 	} {
-		_, err := budget.Explain(budget.Policies{p}, nil, c.ask, time.Date(2026, 11, 2, 0, 0, 0, 0, time.UTC))
+		_, err := budget.Explain(budget.Policies{p}, nil, c.ask, budget.Known{}, time.Date(2026, 11, 2, 0, 0, 0, 0, time.UTC))
 		var refusal *budget.Refused
 		if !errors.As(err, &refusal) || refusal.Policy != c.want || c.want == p.Name {
 			t.Errorf("%s: got %v, want a refusal by %q", c.name, err, c.want)

@@ -86,11 +86,23 @@ func (q *Question) About(policy string, jobs []string, burn pricing.Rate) bool {
 func (q *Question) Stands(now time.Time) (v Verdict, why string, over bool) {
 	switch {
 	case q.Verdict != Open:
-		return q.Verdict, fmt.Sprintf("%s by %s: %s", q.Verdict, q.Who, q.Why), !now.Before(q.Answered.Add(q.Valid))
+		return q.Verdict, fmt.Sprintf("%s by %s: %s", q.Verdict, q.Who, q.Why), !now.Before(q.Ends())
 	case !q.Until.IsZero() && !now.Before(q.Until):
-		return Denied, "nobody answered " + q.ID + " by " + q.Until.UTC().Format(time.RFC3339), !now.Before(q.Until.Add(q.Valid))
+		return Denied, "nobody answered " + q.ID + " by " + q.Until.UTC().Format(time.RFC3339), !now.Before(q.Ends())
 	}
 	return Open, "", false
+}
+
+// Ends is until when the answer holds, or that nobody gave one; zero: it is open, and nothing
+// says by when it must be answered.
+func (q *Question) Ends() time.Time {
+	switch {
+	case q.Verdict != Open:
+		return q.Answered.Add(q.Valid)
+	case q.Until.IsZero():
+		return time.Time{}
+	}
+	return q.Until.Add(q.Valid)
 }
 
 // Answer answers a question once.

@@ -53,7 +53,7 @@ func TestAUsedUpCapSaysWhenRoomComes(t *testing.T) {
 			p := &budget.Policy{Name: "p", Owner: "o", Cap: &c.cap, Exceptions: c.exceptions, Steps: c.steps}
 			spends := []budget.Spend{{At: now.Add(-20 * time.Minute), To: now.Add(-10 * time.Minute), Amount: c.spent * pricing.Dollar}}
 			ask := budget.Ask{Offering: aws, Count: 1, Rate: usd, For: []budget.Part{{Facts: budget.FactsOf(aws, p4d), Count: 8}}}
-			verdicts, err := budget.Explain(budget.Policies{p}, spends, ask, now)
+			verdicts, err := budget.Explain(budget.Policies{p}, spends, ask, budget.Known{}, now)
 			refused := err != nil && strings.Contains(err.Error(), "it is used up; "+c.want)
 			if !refused || !strings.Contains(verdicts[0].Says, c.want) {
 				t.Errorf("refused: %v, says %q, want %q", err, verdicts[0].Says, c.want)
