@@ -90,3 +90,46 @@ func BenchmarkNextRound(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkRounds goes on from round to round: another 2 % of the jobs change in each of twelve,
+// and each begins with what the one before it ended with, the first with a cold solution of the
+// same gap. CPU seconds in all, of the rounds and of the same programs cold.
+func BenchmarkRounds(b *testing.B) {
+	for _, kind := range []string{"level", "scarce", "gain"} {
+		for _, gap := range []float64{1e-4, 1e-6} {
+			b.Run(fmt.Sprintf("%s/gap=%.0e", kind, gap), func(b *testing.B) {
+				p := fleet(10000, 30, 1, kind == "level", 0)
+				if kind == "scarce" {
+					p = scarce(10000, 30, 1, 0)
+				}
+				for range b.N {
+					q, last := p, Solve(p, Options{Gap: gap})
+					var cold, warm []float64
+					helped := 0
+					for round := range uint64(12) {
+						var fresh []bool
+						q, fresh = changeFrom(q, int(round), 50, round)
+						t := cpu()
+						Solve(q, Options{Gap: gap})
+						u := cpu()
+						last = Solve(q, Options{Gap: gap, Prices: last.Prices, Level: last.Level, Point: last.X, Fresh: fresh})
+						cold, warm = append(cold, (u-t).Seconds()), append(warm, (cpu()-u).Seconds())
+						if last.Warm {
+							helped++
+						}
+						b.Log(round, last.Warm, last.Gap, warm[round]/cold[round])
+					}
+					slices.Sort(cold)
+					slices.Sort(warm)
+					sumCold, sumWarm := 0.0, 0.0
+					for n := range cold {
+						sumCold, sumWarm = sumCold+cold[n], sumWarm+warm[n]
+					}
+					b.ReportMetric(float64(helped), "warm-of-12")
+					b.ReportMetric(100*warm[6]/cold[6], "%-of-cold")
+					b.ReportMetric(100*sumWarm/sumCold, "%-in-all")
+				}
+			})
+		}
+	}
+}

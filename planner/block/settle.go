@@ -13,6 +13,7 @@ const (
 	settleColumns = 2     // columns of a job, and its fastest, that a small program has
 	exactTol      = 1e-14 // by which rows are missed only for rounding
 	settleTighter = 0.3   // share of the gap that the small program may leave
+	nearPart      = 0.1   // of the gap, from which prices are looked at anew
 	settleGap     = 1e-4  // from which prices decide nearly all jobs
 	tieTol        = 1e-4  // of a job's worth, within which prices do not decide
 )
@@ -109,7 +110,7 @@ func (p *Program) complete(s *Solution, o Options, r *reading, jobs []int32, x, 
 		t.close(p, o.gap())
 	}
 	next := r
-	if t.Gap > o.gap() { // what was known does not prove it
+	if t.Gap > nearPart*o.gap() { // what was known does not prove it, or may not in the next round
 		level := 0.0
 		if p.Level {
 			level = t.Level

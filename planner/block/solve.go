@@ -37,7 +37,11 @@ func (p *Program) solve(o Options) Solution {
 
 // seek finds a point, and where o asks for a vertex one of few split jobs if it can.
 func (p *Program) seek(o Options) Solution {
-	s := Solution{X: make([]float64, p.Columns()), Prices: make([]float64, len(p.Capacity)), Bound: math.Inf(1)}
+	s := Solution{Prices: make([]float64, len(p.Capacity)), Bound: math.Inf(1)}
+	if o.Prices != nil && !(o.Second && p.Level) && p.warm(&s, o) {
+		return s
+	}
+	s.X = make([]float64, p.Columns())
 	if alone := p.impossible(); len(alone) > 0 {
 		s.Status, s.Conflict, s.Bound = Infeasible, alone, math.Inf(-1)
 		return s
@@ -51,8 +55,8 @@ func (p *Program) seek(o Options) Solution {
 		s.close(p, o.gap())
 		return s
 	}
-	if o.Prices != nil && !(o.Second && p.Level) && p.warm(&s, o) {
-		return s
+	if p.Level { // whose prices favour few columns where most are nothing
+		o.Prices = nil
 	}
 	if o.Vertex && p.many() {
 		rough := Options{Gap: max(o.gap(), settleGap), Iterations: o.Iterations, Prices: o.Prices}
@@ -60,7 +64,7 @@ func (p *Program) seek(o Options) Solution {
 		if !(o.Second && p.Level && p.idle(&s, o)) && p.settle(&s, o) {
 			return s
 		}
-		if !p.Level { // a level's prices favour few columns where most are nothing
+		if !p.Level {
 			o.Prices = s.Prices
 		}
 	}

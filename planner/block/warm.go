@@ -4,7 +4,7 @@ import "math"
 
 // Settings of a start from the last round.
 const (
-	warmPerRow = 12   // undecided jobs per capacity row that are decided anew
+	warmPerRow = 15   // undecided jobs per capacity row that are decided anew
 	keepPerRow = 2    // the same where all others keep their shares
 	warmFar    = 0.05 // by how much a bound may exceed the last level for the prices to count
 )
@@ -72,11 +72,11 @@ func (p *Program) keep(s *Solution, o Options, r *reading) bool {
 			continue
 		}
 		reach := 0.0
-		for i := p.First[j]; i < p.First[j+1]; i++ {
-			v := o.Point[i]
+		for n, v := range o.Point[p.First[j]:p.First[j+1]] {
 			if v == 0 {
 				continue
 			}
+			i := p.First[j] + int32(n)
 			x[i] = v
 			reach += p.speed(i) * v
 			for k := p.Entry[i]; k < p.Entry[i+1]; k++ {
