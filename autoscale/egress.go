@@ -40,7 +40,7 @@ func (r *JobRecord) takes(to provider.Offering) []egress {
 			return
 		}
 		bytes := int64(min(math.Round(size.GiB*(1<<30)), mostBytes))
-		list = append(list, egress{what, provider.Offering{Cloud: cloud, Region: region, Market: provider.OnDemand}, bytes})
+		list = append(list, egress{what, provider.Offering{Cloud: cloud, Region: region, Market: provider.NoMarket}, bytes})
 	}
 	add("data", r.Job.Data.Size, r.Job.Data.Cloud, r.Job.Data.Region)
 	if r.Place.Cloud != "" && (r.Safe > 0 || r.Gang != nil) {
@@ -59,7 +59,7 @@ func (r *JobRecord) egressCharges(to provider.Offering, generation int64, now ti
 	for _, e := range r.takes(to) {
 		flow := ledger.Flow{
 			ID: fmt.Sprintf("%s/%d/%s", r.Job.ID, generation, e.what), Sender: e.from, Measured: true,
-			Receiver: provider.Offering{Cloud: to.Cloud, Region: to.Region, Market: provider.OnDemand},
+			Receiver: provider.Offering{Cloud: to.Cloud, Region: to.Region, Market: provider.NoMarket},
 			Share:    ledger.Share{Job: string(r.Job.ID), Team: r.Job.Team, Project: r.Job.Project, Account: ledger.ToTraffic},
 		}
 		charges := flow.Move(0, e.bytes, now, now.Add(egressLasts), round)

@@ -55,7 +55,7 @@ func TestMoveToAnotherCloudIsBookedOnce(t *testing.T) {
 		t.Fatalf("%d charges of %s USD, want one of 12", len(list), sum)
 	}
 	c := list[0]
-	if c.Job != "far" || c.Team != "Vision" || c.Item != ledger.Traffic || c.Kind != ledger.Usage || c.Offering.Cloud != "gcp" || c.Offering.Region != "us-west1" || !c.Known || c.Note != "data to aws/us-east-1" {
+	if c.Job != "far" || c.Team != "Vision" || c.Item != ledger.Traffic || c.Kind != ledger.Usage || c.Offering.Cloud != "gcp" || c.Offering.Region != "us-west1" || c.Offering.Market != provider.NoMarket || !c.Known || c.Note != "data to aws/us-east-1" {
 		t.Errorf("booked as %+v", c)
 	}
 	snap, err := w.store.Load(context.Background())

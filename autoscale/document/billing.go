@@ -172,7 +172,7 @@ func (b *Billing) Holding(started time.Time) *ledger.Holding {
 	c := b.Controller
 	return &ledger.Holding{
 		Item: ledger.Controller, ID: "goodfleet", Size: 1, Started: started, Unit: pricing.Rate(c.Rate), Known: true,
-		Offering: provider.Offering{Cloud: c.Cloud, Region: c.Region, Type: c.Type, Market: provider.OnDemand},
+		Offering: provider.Offering{Cloud: c.Cloud, Region: c.Region, Type: c.Type, Market: provider.NoMarket},
 	}
 }
 

@@ -35,7 +35,7 @@ func drawCharge(t *rapid.T, id string) ledger.Charge {
 		Run: int(rapid.Int32().Draw(t, "run")),
 		Offering: provider.Offering{
 			Cloud: word("cloud"), Account: word("account of it"), Region: word("region"), Zone: word("zone"), Type: word("type"),
-			Market: rapid.SampledFrom([]provider.Market{provider.OnDemand, provider.Spot, provider.Reserved}).Draw(t, "market"), Reservation: word("reservation"),
+			Market: rapid.SampledFrom([]provider.Market{provider.OnDemand, provider.Spot, provider.Reserved, provider.NoMarket}).Draw(t, "market"), Reservation: word("reservation"),
 		},
 		From: instant("from"), To: instant("to"), Account: ledger.Account(word("account")), Job: word("job"), Team: word("team"), Project: word("project"),
 		Share: int(number("share")), Of: int(number("of")), Rate: pricing.Rate(number("rate")), Per: time.Duration(number("per")), Public: pricing.Rate(number("public")),

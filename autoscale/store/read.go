@@ -173,7 +173,7 @@ func (o *offeringRow) into() []any {
 }
 
 func (o *offeringRow) offering() (provider.Offering, error) {
-	market, err := provider.ParseMarket(o[5].String)
+	market, err := provider.ParseBooked(o[5].String)
 	return provider.Offering{
 		Cloud: o[0].String, Account: o[1].String, Region: o[2].String, Zone: o[3].String,
 		Type: o[4].String, Market: market, Reservation: o[6].String,

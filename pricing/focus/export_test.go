@@ -302,8 +302,8 @@ func TestTrafficIsNamedByHowFarItGoes(t *testing.T) {
 			t.Errorf("%s to %s: %d rows, want %d", c.from, c.to, len(list), c.rows)
 		}
 		for _, r := range list {
-			if !strings.HasPrefix(r["ChargeDescription"], c.says) || !strings.Contains(r["SkuId"], c.sku) {
-				t.Errorf("%s to %s: got %q and %q, want %q and %q", c.from, c.to, r["ChargeDescription"], r["SkuId"], c.says, c.sku)
+			if !strings.HasPrefix(r["ChargeDescription"], c.says) || !strings.Contains(r["SkuId"], c.sku) || r["x_Market"] != "" || strings.Contains(r["SkuPriceId"], "OnDemand") {
+				t.Errorf("%s to %s: got %q, %q and %q, want %q, %q and no market", c.from, c.to, r["ChargeDescription"], r["SkuId"], r["SkuPriceId"], c.says, c.sku)
 			}
 		}
 	}

@@ -230,7 +230,10 @@ func fact(get func(id string) string, conversions []Conversion) (f ledger.Fact, 
 	}
 	f.Instance = instanceOf(get)
 	f.Offering = provider.Offering{Cloud: f.Cloud, Region: get("RegionId"), Zone: get("AvailabilityZone"), Market: provider.OnDemand}
-	if get("PricingCategory") == "Dynamic" {
+	switch {
+	case !f.Item.Capacity():
+		f.Offering.Market = provider.NoMarket
+	case get("PricingCategory") == "Dynamic":
 		f.Offering.Market = provider.Spot
 	}
 	return f, true, nil

@@ -267,7 +267,7 @@ func (s *segment) held(r row, svc service) {
 	r["PricingCategory"] = "Standard"
 	r["ChargeDescription"] = fmt.Sprintf("$%s per %s of %s", price, unit, cmp.Or(c.Offering.Type, string(c.Item)))
 	r["SkuId"] = strings.Join([]string{svc.code, c.Offering.Region, cmp.Or(c.Offering.Type, string(c.Item))}, "/")
-	r["SkuPriceId"] = r["SkuId"] + "/OnDemand"
+	r["SkuPriceId"] = r["SkuId"] + "/Standard"
 }
 
 // traffic fills the row of a volume.
@@ -284,7 +284,7 @@ func (s *segment) traffic(r row) {
 	reach := c.Reach()
 	r["ChargeDescription"] = fmt.Sprintf("$%s per %s between %ss, %s", price, unit, cmp.Or(reach, "place"), c.Note)
 	r["SkuId"] = strings.Join([]string{"DataTransfer", c.Offering.Region, "inter-" + cmp.Or(reach, "place"), c.Note}, "/")
-	r["SkuPriceId"] = r["SkuId"] + "/OnDemand"
+	r["SkuPriceId"] = r["SkuId"] + "/Standard"
 }
 
 // capacity fills the columns of what was bought ahead.

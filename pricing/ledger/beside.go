@@ -125,7 +125,7 @@ func (m *Meter) settleBeside(inst provider.Instance, of int, shares []Share, now
 		}
 		thing := inst
 		thing.ID = provider.InstanceID(string(inst.ID) + "/" + m.beside[i])
-		thing.Offering.Type, thing.Offering.Market, thing.Offering.Reservation = b.Type, provider.OnDemand, ""
+		thing.Offering.Type, thing.Offering.Market, thing.Offering.Reservation = b.Type, provider.NoMarket, ""
 		if !thing.Ended.IsZero() {
 			thing.Cause = provider.EndedByUs
 		}

@@ -35,7 +35,7 @@ func TestWhatIsBesideAMachineIsBorneByItsHolders(t *testing.T) {
 	}
 	want := map[string]string{
 		"machine job spot": "0", "machine idle spot": "0",
-		"disk job on-demand": "0.0375", "disk idle on-demand": "0.0125", "address job on-demand": "0.00375", "address idle on-demand": "0.00125",
+		"disk job none": "0.0375", "disk idle none": "0.0125", "address job none": "0.00375", "address idle none": "0.00125",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

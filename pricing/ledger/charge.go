@@ -66,6 +66,20 @@ var items = []Item{Machine, Disk, Address, Traffic, Reservation, Block, Commitme
 // Items lists all, in the order above.
 func Items() []Item { return slices.Clone(items) }
 
+// Capacity reports whether the item is machines, or capacity for them: bought in a market,
+// as nothing else is.
+func (i Item) Capacity() bool {
+	return i == Machine || i == Reservation || i == Block || i == Commitment
+}
+
+// market is that of an item which is said to be of one.
+func (i Item) market(of provider.Market) provider.Market {
+	if i.Capacity() {
+		return of
+	}
+	return provider.NoMarket
+}
+
 // String returns the item's word.
 func (i Item) String() string { return cmp.Or(string(i), "machine") }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/goodfleet/goodfleet/pricing"
+	"github.com/goodfleet/goodfleet/provider"
 )
 
 // ErrUnbalanced is wrapped by every answer of Check that charges do not add up.
@@ -40,6 +41,8 @@ func (c *Charge) Check() error {
 		return errors.New("offering.cloud: is missing")
 	case c.Offering.Type == "" && c.Item == Machine && c.Kind != Correction: // a bill need not tell
 		return errors.New("offering.type: is missing")
+	case c.Item.Capacity() && c.Offering.Market == provider.NoMarket:
+		return fmt.Errorf("offering.market: none: a %s is bought in one", c.Item)
 	case !c.From.Before(c.To):
 		return fmt.Errorf("to: %s is not after from, %s", c.To.Format(time.RFC3339), c.From.Format(time.RFC3339))
 	case c.From.Before(firstInstant) || c.To.After(lastInstant):

@@ -31,7 +31,7 @@ func drawPlain(t *rapid.T) Charge {
 	c := Charge{
 		ID: text("id"), Kind: Kind(text("kind")), Item: Item(text("item")), Instance: provider.InstanceID(text("instance")), Run: int(rapid.Int32().Draw(t, "run")),
 		Offering: provider.Offering{Cloud: word("cloud"), Account: word("owner"), Region: word("region"), Zone: word("zone"), Type: word("type"), Reservation: word("reservation"),
-			Market: rapid.SampledFrom([]provider.Market{provider.OnDemand, provider.Spot, provider.Reserved}).Draw(t, "market")},
+			Market: rapid.SampledFrom([]provider.Market{provider.OnDemand, provider.Spot, provider.Reserved, provider.NoMarket}).Draw(t, "market")},
 		From: at("from"), To: at("to"), Account: Account(text("account")), Job: text("job"), Team: text("team"), Project: text("project"),
 		Share: int(number("share")), Of: int(number("of")), Rate: pricing.Rate(money("rate")), Per: time.Duration(number("per")),
 		Public: pricing.Rate(money("public")), Known: rapid.Bool().Draw(t, "known"), Prepaid: rapid.Bool().Draw(t, "prepaid"), List: pricing.Rate(money("list")),
@@ -57,7 +57,7 @@ func drawCharge(t *rapid.T) Charge {
 	return Charge{
 		ID: text("id"), Kind: Kind(text("kind")), Item: Item(text("item")), Instance: provider.InstanceID(text("instance")), Run: int(rapid.Int32().Draw(t, "run")),
 		Offering: provider.Offering{Cloud: text("cloud"), Account: text("owner"), Region: text("region"), Zone: text("zone"), Type: text("type"),
-			Market: rapid.SampledFrom([]provider.Market{provider.OnDemand, provider.Spot, provider.Reserved}).Draw(t, "market"), Reservation: text("reservation")},
+			Market: rapid.SampledFrom([]provider.Market{provider.OnDemand, provider.Spot, provider.Reserved, provider.NoMarket}).Draw(t, "market"), Reservation: text("reservation")},
 		From: at("from"), To: at("to"), Account: Account(text("account")), Job: text("job"), Team: text("team"), Project: text("project"),
 		Share: rapid.Int().Draw(t, "share"), Of: rapid.Int().Draw(t, "of"), Rate: pricing.Rate(money("rate")), Per: time.Duration(rapid.Int64().Draw(t, "per")),
 		Public: pricing.Rate(money("public")), Known: rapid.Bool().Draw(t, "known"), Prepaid: rapid.Bool().Draw(t, "prepaid"), List: pricing.Rate(money("list")),

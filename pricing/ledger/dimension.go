@@ -112,7 +112,7 @@ func (d Dimension) append(key []byte, c *Charge, k *calendar) []byte {
 	case ByType:
 		return append(key, c.Offering.Type...)
 	case ByMarket:
-		return append(key, c.Offering.Market.String()...)
+		return append(key, c.Item.market(c.Offering.Market).String()...) // an older ledger may say one of what has none
 	case ByAccount:
 		return append(key, c.Account...)
 	case ByInstance:

@@ -62,8 +62,8 @@ var offeringFields = []lineField[provider.Offering]{
 	{"market", true, func(raw []byte, o *provider.Offering) (err error) {
 		var word string
 		if err = textOf(raw, &word); err == nil {
-			if o.Market, err = provider.ParseMarket(word); err != nil {
-				err = errors.New(short(raw) + ": want on-demand, spot, reserved or queued")
+			if o.Market, err = provider.ParseBooked(word); err != nil {
+				err = errors.New(short(raw) + ": want on-demand, spot, reserved, queued or none")
 			}
 		}
 		return err

@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"cmp"
 	"fmt"
 	"time"
 
@@ -37,7 +36,7 @@ func (g Grant) line(kind Kind, account Account, round int64) (Charge, error) {
 	case !g.From.Before(g.To):
 		return Charge{}, fmt.Errorf("%s %s: to: is not after from", kind, g.Source)
 	}
-	g.Offering.Market = cmp.Or(g.Offering.Market, provider.OnDemand) // a gift is for no market
+	g.Offering.Market = provider.NoMarket
 	return Charge{
 		ID:   g.Offering.Cloud + "/" + string(Other) + ":" + g.Source + "/1/" + g.From.UTC().Format(time.RFC3339Nano) + "/" + string(kind),
 		Kind: kind, Item: Other, Instance: provider.InstanceID(g.Source), Run: 1, Offering: g.Offering,

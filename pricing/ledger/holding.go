@@ -42,6 +42,7 @@ type Holding struct {
 // What h says, and who bears it, held all that time: before a change of size or
 // price, book. It keeps the promises of Settle.
 func (m *Meter) Hold(h Holding, shares []Share, now time.Time, round int64) []Charge {
+	h.Offering.Market = h.Item.market(h.Offering.Market)
 	of := 0
 	for _, s := range shares {
 		of += max(0, s.Accelerators)

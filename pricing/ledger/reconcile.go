@@ -253,7 +253,7 @@ func corrections(d Difference, own []*Charge, bearers []*bearing, at time.Time, 
 	if len(bearers) == 0 {
 		c := Charge{Kind: Correction, Item: d.Item, Instance: d.Instance, Run: 1, Offering: d.Offering, From: d.From.UTC(), To: d.To.UTC(),
 			Account: Overhead, Of: 1, Known: true, Amount: d.Error(), Invoiced: at.UTC(), Note: source + ": not in the ledger"}
-		c.Offering.Cloud, c.Offering.Market = d.Cloud, cmp.Or(d.Offering.Market, provider.OnDemand)
+		c.Offering.Cloud, c.Offering.Market = d.Cloud, d.Item.market(cmp.Or(d.Offering.Market, provider.OnDemand))
 		c.ID = correctionID(&c, 1)
 		return []Charge{c}
 	}
