@@ -67,6 +67,7 @@ func BenchmarkGavel(b *testing.B) {
 		{"max_min_fairness", 256, 0}, {"max_min_fairness", 1024, 0}, {"max_min_fairness", 2048, 0},
 		{"hierarchical", 256, 0}, {"hierarchical", 2048, 0},
 		{"max_min_fairness_packed", 256, 1e-4}, {"max_min_fairness_packed", 512, 1e-4}, {"max_min_fairness_packed", 1024, 1e-4},
+		{"hierarchical_packed", 128, 0}, {"hierarchical_packed", 512, 0},
 		{"power_mean", 2048, 1e-6},
 	} {
 		y, _ := Find(c.policy)
@@ -81,6 +82,60 @@ func BenchmarkGavel(b *testing.B) {
 			b.ReportMetric(a.Gap, "gap")
 		})
 	}
+}
+
+// BenchmarkPackedFilling fills fleets that give levels from one to hundreds: workers of three types
+// for a tenth of what the jobs could use to more than all, weights alike or lognormal, in teams or
+// not. It prints the CPU seconds, the worst gap and the most levels.
+func BenchmarkPackedFilling(b *testing.B) {
+	y, _ := Find("hierarchical_packed")
+	for _, jobs := range []int{128, 512} {
+		for _, workers := range []float64{0.1, 0.3, 0.75, 1.2} {
+			b.Run(fmt.Sprintf("%dx3/workers=%g", jobs, workers), func(b *testing.B) {
+				gap, levels, most := 0.0, 0, 0.0
+				for range b.N {
+					for kind := range 4 {
+						start := cpuSec()
+						a, _ := y.Share(unevenFleet(jobs, workers, kind%2 > 0, kind/2 > 0), Options{})
+						most, gap, levels = max(most, cpuSec()-start), max(gap, a.Gap), max(levels, a.Rounds)
+					}
+				}
+				b.ReportMetric(most, "most-cpu-s")
+				b.ReportMetric(gap, "gap")
+				b.ReportMetric(float64(levels), "levels")
+			})
+		}
+	}
+}
+
+// unevenFleet is gavelFleet with speeds and slowdowns of any size.
+func unevenFleet(jobs int, workers float64, weights, teams bool) *Problem {
+	r := rand.New(rand.NewPCG(uint64(jobs), 24))
+	p := gavelFleet(jobs, true)
+	for w := range p.Types {
+		p.Types[w].Workers = int(float64(jobs) * workers / 3)
+	}
+	if !teams {
+		p.Entities = nil
+	}
+	for e := range p.Entities {
+		p.Entities[e].FIFO = e == 1
+	}
+	for j := range p.Jobs {
+		job := &p.Jobs[j]
+		if weights {
+			job.Weight = math.Exp(1.5 * r.NormFloat64())
+		}
+		for w := range job.Throughput {
+			job.Throughput[w] = math.Exp(r.NormFloat64())
+		}
+	}
+	for _, q := range p.Pairs {
+		for w := range q.Throughput {
+			q.Throughput[w] = [2]float64{p.Jobs[q.A].Throughput[w] * (0.4 + 0.6*r.Float64()), p.Jobs[q.B].Throughput[w] * (0.4 + 0.6*r.Float64())}
+		}
+	}
+	return p
 }
 
 // BenchmarkSia solves rounds of the size of Sia's largest figure: 2048 accelerators of

@@ -17,31 +17,51 @@ const (
 // waterFilling lifts u_j = theta_j/E_j of all jobs at the rates weight/scale until some
 // can grow no more, then the others, and so on. With entities an entity's weight is
 // split over its jobs that still grow, by their weights, or goes to the first of them.
-func waterFilling(p *Problem, o Options) (Answer, error) {
-	d := demand{throughput: p.throughput, follow: make([]float64, len(p.Jobs)), gain: make([]float64, len(p.Jobs))}
-	equal := make([]float64, len(p.Jobs))
-	var left []int
-	for j := range p.Jobs {
-		if equal[j] = p.equal(j); equal[j] > 0 {
-			d.gain[j] = 1 / equal[j]
-		} else {
-			left = append(left, j)
+func waterFilling(pack bool) func(*Problem, Options) (Answer, error) {
+	return func(p *Problem, o Options) (Answer, error) {
+		d := demand{throughput: p.throughput, follow: make([]float64, len(p.Jobs)), gain: make([]float64, len(p.Jobs)), packed: pack && len(p.Pairs) > 0}
+		equal := make([]float64, len(p.Jobs))
+		var left []int
+		for j := range p.Jobs {
+			if equal[j] = p.equal(j); equal[j] > 0 {
+				d.gain[j] = 1 / equal[j]
+			} else {
+				left = append(left, j)
+			}
 		}
-	}
-	a := Answer{Gap: math.Inf(1)}
-	if p.widely(&d) && p.far() {
-		if r, excess, rounds, ok := p.fillLevels(&d, equal, o.settings()); ok {
-			a = p.filled(r, equal, excess)
+		inDoubles := p.fillVertices
+		if d.packed {
+			inDoubles = p.fillPacked
+		}
+		s := o.settings()
+		inWide := func(d *demand, equal []float64) Answer {
+			r, excess, rounds, ok := p.fillLevels(d, equal, s)
+			if !ok {
+				return Answer{Gap: math.Inf(1)}
+			}
+			a := p.filled(d, r, equal, excess*p.lifts())
 			a.Rounds = rounds
+			return a
 		}
-	}
-	if a.Gap > o.settings().gap {
-		if b := p.fillVertices(&d, equal); b.Gap < a.Gap {
-			a = b
+		ways := []func(*demand, []float64) Answer{inDoubles}
+		switch {
+		case p.widely(&d) && p.far(&d):
+			ways = []func(*demand, []float64) Answer{inWide, inDoubles}
+		case p.widely(&d):
+			ways = append(ways, inWide)
 		}
+		a := Answer{Gap: math.Inf(1)}
+		for _, fill := range ways {
+			if b := fill(&d, equal); b.Gap < a.Gap {
+				a = b
+			}
+			if a.Gap <= max(s.gap, roundingGap) {
+				break
+			}
+		}
+		a.Left = left
+		return a, nil
 	}
-	a.Left = left
-	return a, nil
 }
 
 // fillVertices fills in double precision: by whole levels, or, of few jobs or where a level is not
@@ -70,32 +90,57 @@ func (p *Problem) fillVertices(d *demand, equal []float64) Answer {
 	if f.Status != block.Optimal { // a level is not found
 		excess = math.Inf(1)
 	}
-	a := p.filled(r, equal, excess)
+	a := p.filled(d, r, equal, excess*p.lifts())
 	a.Rounds = f.Rounds
 	return a
 }
 
-// filled is the answer of a filled point, whose levels together might be higher by excess.
-func (p *Problem) filled(r plan, equal []float64, excess float64) Answer {
-	vector, sum, most, alone := make([]float64, len(p.Jobs)), 0.0, 0.0, 0.0
+// lifts is the sum of the rates at which all jobs begin.
+func (p *Problem) lifts() float64 { return sum(p.rates(make([]bool, len(p.Jobs)))) }
+
+// filled is the answer of a filled point, at which the sum of all u might be higher by more.
+func (p *Problem) filled(d *demand, r plan, equal []float64, more float64) Answer {
+	vector, total, alone := make([]float64, len(p.Jobs)), 0.0, 0.0
+	peak := p.peaks(d)
 	for j, e := range equal {
 		if e > 0 {
 			vector[j] = r.theta[j] / e
-			alone += p.fastest(j) / e
+			alone += peak[j] / e
 		}
-		sum += vector[j]
+		total += vector[j]
 	}
-	for _, rate := range p.rates(make([]bool, len(p.Jobs))) {
-		most += rate
-	}
-	a := answerOf(r, sum, min(alone, sum+excess*most)) // all that is sure is each job alone
-	a.Vector = vector
+	a := answerOf(r, total, min(alone, total+more)) // all that is sure is each job's peak
+	a.Need, a.Level, a.Vector = nil, false, vector
 	return a
+}
+
+// peaks are the most that each job can have if all others give way, alone or in a pair.
+func (p *Problem) peaks(d *demand) []float64 {
+	most := make([]float64, len(p.Jobs))
+	for j := range most {
+		most[j] = p.fastest(j)
+	}
+	for _, q := range p.pairsOf(d) {
+		for w, v := range q.Throughput {
+			if p.Types[w].Workers > 0 {
+				most[q.A], most[q.B] = max(most[q.A], v[0]), max(most[q.B], v[1])
+			}
+		}
+	}
+	return most
+}
+
+// pairsOf are the pairs that d may use.
+func (p *Problem) pairsOf(d *demand) []Pair {
+	if d.packed {
+		return p.Pairs
+	}
+	return nil
 }
 
 // fillLevels fills level by level, each a program of its own in wide numbers. ok is false if a level is not found.
 func (p *Problem) fillLevels(d *demand, equal []float64, s settings) (r plan, excess float64, rounds int, ok bool) {
-	frozen, base := make([]bool, len(p.Jobs)), make([]float64, len(p.Jobs))
+	frozen, base, peak := make([]bool, len(p.Jobs)), make([]float64, len(p.Jobs)), p.peaks(d)
 	for j, e := range equal {
 		frozen[j] = e <= 0
 	}
@@ -130,7 +175,7 @@ func (p *Problem) fillLevels(d *demand, equal []float64, s settings) (r plan, ex
 		}
 		for j, rate := range level.follow {
 			hold := r.worth[j] * rate
-			frozen[j] = frozen[j] || j == heaviest || rate > 0 && base[j] >= p.fastest(j)*(1-floorSlack) ||
+			frozen[j] = frozen[j] || j == heaviest || rate > 0 && base[j] >= peak[j]*(1-floorSlack) ||
 				hold > holdLeast && (hold*float64(many) > holdSure || !p.grows(d, base, j))
 		}
 	}
@@ -160,12 +205,8 @@ func (p *Problem) grows(d *demand, base []float64, j int) bool {
 
 // widely reports whether wide numbers can solve d.
 func (p *Problem) widely(d *demand) bool {
-	pairs := 0
-	if d.packed {
-		pairs = len(p.Pairs)
-	}
 	rows := 2*len(p.Jobs) + len(p.Types)
-	return rows*(rows+(len(p.Jobs)+pairs)*len(p.Types)) <= finerSize
+	return rows*(rows+(len(p.Jobs)+len(p.pairsOf(d)))*len(p.Types)) <= finerSize
 }
 
 // rates are how fast each job's u may grow while the others do.

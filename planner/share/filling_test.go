@@ -13,8 +13,12 @@ import (
 func TestNoJobGrowsUnlessALowerOneShrinks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawIll(rapid.Uint64().Draw(t, "seed"), rapid.IntRange(0, farKinds-1).Draw(t, "kind"))
-		p.Pairs, p.Jobs = nil, p.Jobs[:min(6, len(p.Jobs))]
-		y, _ := Find("water_filling_sum")
+		name := rapid.SampledFrom([]string{"water_filling_sum", "water_filling_packed"}).Draw(t, "policy")
+		p = firstJobs(p, 6)
+		if name == "water_filling_sum" {
+			p.Pairs = nil
+		}
+		y, _ := Find(name)
 		a, err := y.Share(p, Options{})
 		if err != nil || a.Status != "optimal" {
 			t.Fatalf("%v, %s with a gap of %g", err, a.Status, a.Gap)
@@ -37,7 +41,7 @@ func TestNoJobGrowsUnlessALowerOneShrinks(t *testing.T) {
 
 // alone is the most that u of job j can be where no other falls below its level, or gives more than a part.
 func (p *Problem) alone(t *rapid.T, a *Answer, j int, level func(int) float64, give float64) float64 {
-	d := demand{throughput: p.throughput, gain: make([]float64, len(p.Jobs)), floor: make([]float64, len(p.Jobs)), follow: make([]float64, len(p.Jobs))}
+	d := demand{throughput: p.throughput, gain: make([]float64, len(p.Jobs)), floor: make([]float64, len(p.Jobs)), follow: make([]float64, len(p.Jobs)), packed: true}
 	for i := range p.Jobs {
 		if i != j && a.Theta[i] > 0 {
 			d.floor[i] = a.Theta[i] * min(1, level(j)/level(i)) * (1 - give)

@@ -40,9 +40,7 @@ func (p *Problem) finer(d *demand, r plan, s settings) plan {
 // wide solves a small demand in wide numbers; ok is false if that ended without proof.
 func (p *Problem) wide(d *demand, s settings) (r plan, ok bool) {
 	q := *p
-	if !d.packed {
-		q.Pairs = nil
-	}
+	q.Pairs = p.pairsOf(d)
 	f := newPairing(&q, d)
 	if f == nil {
 		return r, false
@@ -54,15 +52,24 @@ func (p *Problem) wide(d *demand, s settings) (r plan, ok bool) {
 	return r, ok
 }
 
-// far reports whether magnitudes of p lie so far apart that double precision may hide what
+// far reports whether magnitudes of d lie so far apart that double precision may hide what
 // decides.
-func (p *Problem) far() bool {
+func (p *Problem) far(d *demand) bool {
 	least, most := math.Inf(1), 0.0
-	for _, job := range p.Jobs {
+	see := func(j int, v float64) {
+		if job := &p.Jobs[j]; v > 0 {
+			least, most = min(least, v/job.Weight), max(most, v*float64(job.Scale)/job.Weight)
+		}
+	}
+	for j, job := range p.Jobs {
 		for _, v := range job.Throughput {
-			if v > 0 {
-				least, most = min(least, v/job.Weight), max(most, v*float64(job.Scale)/job.Weight)
-			}
+			see(j, v)
+		}
+	}
+	for _, q := range p.pairsOf(d) {
+		for _, v := range q.Throughput {
+			see(q.A, v[0])
+			see(q.B, v[1])
 		}
 	}
 	return most > farApart*least

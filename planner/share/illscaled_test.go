@@ -103,6 +103,9 @@ func checkIll(t failer, y Policy, p *Problem) {
 		}
 		p = &q
 	}
+	if slices.Contains(fillingPolicies, y.Name) { // each level of many jobs and pairs takes 512-bit numbers long
+		p = firstJobs(p, 7)
+	}
 	a, err := y.share(p, Options{})
 	if err != nil {
 		t.Fatalf("%s: %v", y.Name, err)
@@ -131,6 +134,14 @@ func checkIll(t failer, y Policy, p *Problem) {
 		t.Fatalf("%s: objective %.12g, its shares give %.12g", y.Name, a.Objective, want)
 	}
 	checkBound(t, p, &a, y.Name)
+}
+
+// firstJobs is p with at most n of its jobs.
+func firstJobs(p *Problem, n int) *Problem {
+	q := *p
+	q.Jobs = p.Jobs[:min(n, len(p.Jobs))]
+	q.Pairs = slices.DeleteFunc(slices.Clone(p.Pairs), func(q Pair) bool { return q.B >= n })
+	return &q
 }
 
 // checkConflict lifts all jobs in conflict towards their deadlines together: they come less

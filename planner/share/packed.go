@@ -84,14 +84,14 @@ func newPairing(p *Problem, d *demand) *pairing {
 		f.gain = 1
 	}
 	bound := make([]float64, 2*m+n)
-	most := 0.0
+	follows := false
 	for j := range m {
 		if f.speed[j] == 0 {
 			f.speed[j] = 1
 		}
 		bound[j] = 1
 		bound[m+j] = -at(d.floor, j) / f.speed[j]
-		most = max(most, at(d.follow, j)/f.speed[j])
+		follows = follows || at(d.follow, j) > 0
 	}
 	for w, t := range p.Types {
 		bound[2*m+w] = 1
@@ -101,20 +101,10 @@ func newPairing(p *Problem, d *demand) *pairing {
 	}
 	f.lp = linear.NewProgram(bound)
 	if d.follow != nil {
-		if most == 0 {
+		if !follows {
 			return nil
 		}
-		f.level = 1 / most
-		var rows []int32
-		var values []float64
-		for j := range m {
-			if d.follow[j] > 0 {
-				rows, values = append(rows, int32(m+j)), append(values, d.follow[j]/f.speed[j]*f.level)
-				f.cost++
-			}
-		}
-		f.t = f.lp.Add(f.cost, rows, values)
-		f.gain = f.level / f.cost
+		f.addLevel()
 	}
 	f.single, f.pair = make([]int32, m*n), make([]int32, len(p.Pairs)*n)
 	for i := range f.single {
@@ -124,6 +114,25 @@ func newPairing(p *Problem, d *demand) *pairing {
 		f.pair[i] = -1
 	}
 	return f
+}
+
+// addLevel adds the column of the level, at the rates of the demand.
+func (f *pairing) addLevel() {
+	most := 0.0
+	for j, rate := range f.d.follow {
+		most = max(most, rate/f.speed[j])
+	}
+	f.level, f.cost = 1/most, 1
+	var rows []int32
+	var values []float64
+	for j, rate := range f.d.follow {
+		if rate > 0 {
+			rows, values = append(rows, int32(len(f.d.follow)+j)), append(values, rate/f.speed[j]*f.level)
+			f.cost++
+		}
+	}
+	f.t = f.lp.Add(f.cost, rows, values)
+	f.gain = f.level / f.cost
 }
 
 func (f *pairing) pairValue(k, w int) float64 {

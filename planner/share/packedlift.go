@@ -12,14 +12,37 @@ const (
 	lostTol = 1e-9  // relative loss of the objective that is rounding
 )
 
-// lift gives jobs what they need and the simplex method cannot see: a need far below that of
-// others is within its tolerance, and so is a share of zero, which would hold a level there.
-// Rows that this fills beyond the tolerance are scaled down, all alike, and the objective is
-// then what the point has.
+// lift fits the point to what jobs need; the objective is then what the point has.
 func (f *pairing) lift(r *plan, s settings) {
 	if r.need == nil {
 		return
 	}
+	f.fit(r)
+	if r.level {
+		level := math.Inf(1)
+		for j, rate := range f.d.follow {
+			if rate > 0 {
+				level = min(level, (r.theta[j]-at(f.d.floor, j))/rate)
+			}
+		}
+		if level < r.objective*(1-lostTol) {
+			r.objective = max(level, 0)
+			r.need = f.d.needs(r.objective)
+		}
+	}
+	within := max(s.gap, lostTol)
+	if len(f.p.Jobs) > packedPatient {
+		within = max(within, packedEnough)
+	}
+	if r.gap = distance(r.objective, r.bound); r.status == block.Optimal && r.gap > within {
+		r.status = block.Feasible
+	}
+}
+
+// fit gives jobs what they need and the simplex method cannot see: a need far below that of
+// others is within its tolerance, and so is a share of zero, which would hold a level there.
+// Rows that this fills beyond the tolerance are scaled down, all alike.
+func (f *pairing) fit(r *plan) {
 	for j, need := range r.need {
 		if r.theta[j] >= need*(1-liftTol) {
 			continue
@@ -47,25 +70,6 @@ func (f *pairing) lift(r *plan, s settings) {
 		if !r.level {
 			r.objective /= over
 		}
-	}
-	if r.level {
-		level := math.Inf(1)
-		for j, rate := range f.d.follow {
-			if rate > 0 {
-				level = min(level, (r.theta[j]-at(f.d.floor, j))/rate)
-			}
-		}
-		if level < r.objective*(1-lostTol) {
-			r.objective = max(level, 0)
-			r.need = f.d.needs(r.objective)
-		}
-	}
-	within := max(s.gap, lostTol)
-	if len(f.p.Jobs) > packedPatient {
-		within = max(within, packedEnough)
-	}
-	if r.gap = distance(r.objective, r.bound); r.status == block.Optimal && r.gap > within {
-		r.status = block.Feasible
 	}
 }
 

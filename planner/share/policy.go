@@ -46,7 +46,8 @@ func Policies() []Policy {
 		{"finish_time_fairness", "min max_j (t_j + n_j/theta_j) / (tau_j + n_j/iso_j)", "", finishTime(false), unfairest, false},
 		{"finish_time_fairness_packed", "finish_time_fairness over single jobs and pairs", "", finishTime(true), unfairest, false},
 		{"gandiva", "equal time for all; when workers are short, for pairs that lose nothing by sharing", "", gandiva, normal, false},
-		{"hierarchical", "water filling over entities by weight; inside, fairness or FIFO", "", waterFilling, normal, false},
+		{"hierarchical", "water filling over entities by weight; inside, fairness or FIFO", "", waterFilling(false), normal, false},
+		{"hierarchical_packed", "hierarchical over single jobs and pairs", "", waterFilling(true), normal, false},
 		{"isolated", "each job its n-th of every type", "", isolated, normal, false},
 		{"makespan", "min M with theta_j >= n_j / M", "s", makespan(false), last, false},
 		{"makespan_packed", "makespan over single jobs and pairs", "s", makespan(true), last, false},
@@ -66,7 +67,8 @@ func Policies() []Policy {
 		{"power_mean", "Pollux: max (mean of (theta_j/iso_j + 0.001)^p)^(1/p), p = -1 unless --power says otherwise", "", powerMean, meanPower, false},
 		{"proportional", "every job the workers of each type in proportion to the fleet", "", proportional, normal, false},
 		{"shortest_job_first", "min_j of the least n_j/theta_j alone; then the next shortest on what is left", "s", shortestFirst, nil, false},
-		{"water_filling_sum", "sum of theta_j/E_j at the water-filled point", "", waterFilling, normal, false},
+		{"water_filling_packed", "water_filling_sum over single jobs and pairs", "", waterFilling(true), normal, false},
+		{"water_filling_sum", "sum of theta_j/E_j at the water-filled point", "", waterFilling(false), normal, false},
 	}
 }
 

@@ -35,6 +35,8 @@ var families = []family{
 	{name: "min-cost", stream: 1, most: 40, policies: []string{"min_cost", "min_cost_slo", "min_spend_slo", "cost_ratio_slo"}},
 	{name: "packed", stream: 1, most: 12, pairs: true, policies: []string{"max_min_fairness_packed", "makespan_packed", "fifo_packed",
 		"max_sum_throughput_packed", "max_sum_normalized_throughput_packed", "min_cost_packed", "min_cost_slo_packed", "min_spend_slo_packed"}},
+	{name: "packed water filling", stream: 2, most: 6, pairs: true, policies: []string{"water_filling_packed"}, prepare: wholeWeights},
+	{name: "packed hierarchical", stream: 16, most: 6, pairs: true, policies: []string{"hierarchical_packed"}, prepare: inTeams},
 	{name: "packed finish time", stream: 1, most: 6, pairs: true, policies: []string{"finish_time_fairness_packed"}},
 	{name: "power mean", stream: 14, most: 10, policies: []string{"power_mean"}},
 }

@@ -134,13 +134,20 @@ func TestWaterFillingAgreesWithItsDefinition(t *testing.T) {
 	for _, c := range []struct {
 		policy  string
 		stream  uint64
+		most    int
+		pairs   bool
 		prepare func(*rand.Rand, *share.Problem)
-	}{{"water_filling_sum", 2, wholeWeights}, {"hierarchical", 16, inTeams}} {
+	}{
+		{"water_filling_sum", 2, 8, false, wholeWeights},
+		{"water_filling_packed", 2, 6, true, wholeWeights},
+		{"hierarchical", 16, 8, false, inTeams},
+		{"hierarchical_packed", 16, 6, true, inTeams},
+	} {
 		t.Run(c.policy, func(t *testing.T) {
 			y, _ := share.Find(c.policy)
 			r := rand.New(rand.NewPCG(*seed, c.stream))
 			for i := range *instances {
-				p := draw(r, 8, false)
+				p := draw(r, c.most, c.pairs)
 				c.prepare(r, p)
 				got, err := y.Share(p, share.Options{})
 				if err != nil || got.Status != "optimal" {

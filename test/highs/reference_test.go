@@ -296,7 +296,7 @@ func filled(p *share.Problem) []float64 {
 		}
 		var r Result
 		for loose := 1e-10; loose < 1e-5 && r.Status != Optimal; loose *= 10 {
-			m := newModel(p, false, false, nothing, free)
+			m := newModel(p, false, true, nothing, free)
 			for j := range p.Jobs {
 				m.floor(j, base[j]*e[j]*(1-loose))
 			}
@@ -381,7 +381,7 @@ func soonest(p *share.Problem) answer {
 // The floors are loosened, by more if HiGHS finds that rounding made them impossible.
 func rise(p *share.Problem, j int, base, e []float64) float64 {
 	for loose := 1e-9; loose < 1e-5; loose *= 10 {
-		m := newModel(p, false, false, func(k, _ int) float64 {
+		m := newModel(p, false, true, func(k, _ int) float64 {
 			if k == j {
 				return 1 / e[j]
 			}
