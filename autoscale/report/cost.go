@@ -210,7 +210,7 @@ func (c Cost) Notes() []string {
 		notes = append(notes, "Goodput of jobs that ran outside of the window too is not known for it.")
 	}
 	if c.moved != 0 {
-		notes = append(notes, fmt.Sprintf("%s %s of it are data and checkpoints that went to other regions or clouds: account traffic, at list prices, as on-demand.", dollars(c.shownMoved()), c.currency()))
+		notes = append(notes, fmt.Sprintf("%s %s of it are data and checkpoints that went to other regions or clouds: account traffic, at list prices, of no market.", dollars(c.shownMoved()), c.currency()))
 	}
 	if c.cfg.Currency != nil {
 		notes = append(notes, "Shown in "+c.cfg.Currency.Code+": "+c.cfg.Currency.Says+".")
