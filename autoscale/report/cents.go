@@ -45,7 +45,7 @@ func inCents(rows []ledger.Row) cents {
 	shown := byKinds(cost, kinds)
 	c.put("amount", shown)
 	for n, col := range moneyColumns[1:] {
-		if col.key != "list" {
+		if col.key != "on_demand" {
 			c.put(col.key, alike(exact[col.key], shown, kinds, 1<<n))
 		}
 	}
@@ -53,13 +53,13 @@ func inCents(rows []ledger.Row) cents {
 	// list rate is known.
 	between := make([]pricing.Money, len(rows))
 	for i := range rows {
-		between[i] = exact["list"][i] - (cost[i] + exact["spot_saving"][i] + exact["discounts"][i] - exact["credits"][i])
+		between[i] = exact["on_demand"][i] - (cost[i] + exact["spot_saving"][i] + exact["discounts"][i] - exact["credits"][i])
 	}
 	list, _ := Together(between, cent)
 	for i := range rows {
 		list[i] += shown[i] + c.columns["spot_saving"][i] + c.columns["discounts"][i] - c.columns["credits"][i]
 	}
-	c.put("list", list)
+	c.put("on_demand", list)
 	return c
 }
 

@@ -54,18 +54,18 @@ func TestCentsAddUpBothWays(t *testing.T) {
 			sum.Add(r)
 			at := func(key string) pricing.Money { return c.columns[key][i] }
 			if exact := r.List - r.Saving - r.Discount + r.Credit - r.Amount; max(exact, -exact) < 1000 {
-				if got := at("list") - at("spot_saving") - at("discounts") + at("credits"); got != at("amount") {
+				if got := at("on_demand") - at("spot_saving") - at("discounts") + at("credits"); got != at("amount") {
 					t.Fatalf("row %d: %v: the columns come to %s, the cost says %s", i, r, got, at("amount"))
 				}
 			}
 			for _, col := range moneyColumns[1:] {
-				if col.get(&r) == r.Amount && (col.key != "list" || r.Saving == 0 && r.Discount == 0 && r.Credit == 0) && at(col.key) != at("amount") {
+				if col.get(&r) == r.Amount && (col.key != "on_demand" || r.Saving == 0 && r.Discount == 0 && r.Credit == 0) && at(col.key) != at("amount") {
 					t.Fatalf("row %d: %s is the cost, %s, and looks like %s beside %s", i, col.head, r.Amount, at(col.key), at("amount"))
 				}
 			}
 			for _, col := range moneyColumns {
 				bound := cent
-				if col.key == "list" {
+				if col.key == "on_demand" {
 					bound = 5 * cent
 				}
 				if off := at(col.key) - col.get(&r); max(off, -off) >= bound || at(col.key)%cent != 0 {
@@ -81,7 +81,7 @@ func TestCentsAddUpBothWays(t *testing.T) {
 			exact := col.get(&sum)
 			off := total - exact
 			bound := 2 * cent
-			if col.key == "list" {
+			if col.key == "on_demand" {
 				bound = 6 * cent
 			}
 			switch {
@@ -104,7 +104,7 @@ func TestCostOnDemandLooksLikeItsListCost(t *testing.T) {
 		{Amount: 1_004_000_000, List: 3_004_000_000, Saving: 2_000_000_000},
 	}
 	c := inCents(rows)
-	if got := c.columns["list"][0]; got != c.columns["amount"][0] || c.columns["spot_saving"][0] != 0 {
+	if got := c.columns["on_demand"][0]; got != c.columns["amount"][0] || c.columns["spot_saving"][0] != 0 {
 		t.Errorf("cost %s, list cost %s: want the same twice", c.columns["amount"][0], got)
 	}
 }

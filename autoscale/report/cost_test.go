@@ -4,10 +4,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/goodfleet/goodfleet/pricing"
@@ -83,7 +88,7 @@ func TestCostFilesKeepMoneyExactAndTheUnknownNull(t *testing.T) {
 	if err := c.CSV(&b); err != nil {
 		t.Fatal(err)
 	}
-	if want := "NLP,3.333333333,,,,0,0,0,3.333333333,2,1,,\n"; !strings.HasSuffix(b.String(), want) {
+	if want := "NLP,3.333333333,,,,0,0,0,3.333333333,2,1,,,amount on_demand spot_saving discounts billed\n"; !strings.HasSuffix(b.String(), want) {
 		t.Errorf("csv %q, want its last line %q", b.String(), want)
 	}
 }
@@ -158,4 +163,124 @@ func money(t *rapid.T, cell string) pricing.Money {
 		t.Fatal(err)
 	}
 	return m
+}
+
+// unpricedCharges are an hour of a machine of known rate, and what has none: an hour of a
+// machine that a job holds, half an hour of it idle and as much lost, and traffic.
+func unpricedCharges() []ledger.Charge {
+	charges := hourCharges()[:1]
+	add := func(account ledger.Account, job, team string, long time.Duration, item ledger.Item) {
+		c := charges[0]
+		c.ID, c.Instance, c.Account, c.Job, c.Team, c.To = string(account)+string(item), "i-2", account, job, team, c.From.Add(long)
+		c.Known, c.Rate, c.Amount, c.Item = false, 0, 0, item
+		charges = append(charges, c)
+	}
+	add(ledger.ToJob, "LM-1", "NLP", time.Hour, ledger.Machine)
+	add(ledger.ToIdle, "", "", time.Hour/2, ledger.Machine)
+	add(ledger.ToWaste, "LM-1", "NLP", time.Hour/2, ledger.Machine)
+	add(ledger.ToTraffic, "far", "Games", time.Hour, ledger.Traffic)
+	return charges
+}
+
+// Where something has no known rate, each form of a report says which amounts are lower
+// bounds, of a row and of the total, and its columns add up all the same.
+func TestWhatLacksARateIsALowerBoundInEveryForm(t *testing.T) {
+	cfg := CostConfig{Charges: unpricedCharges(), By: []ledger.Dimension{ledger.ByTeam}, Zone: time.UTC}
+	c := NewCost(cfg)
+	want := map[string][]string{
+		"Vision": {}, "NLP": {"amount", "spot_saving", "discounts", "waste", "billed"},
+		"": {"amount", "spot_saving", "discounts", "idle", "billed"}, "Games": {"amount", "billed"},
+		"all": {"amount", "spot_saving", "discounts", "idle", "waste", "billed"},
+	}
+	for i, r := range append(slices.Clone(c.totals.Rows), c.totals.Sum) {
+		name := "all"
+		if i < len(c.totals.Rows) {
+			name = r.Key[0]
+		}
+		if diff := cmp.Diff(want[name], lowerBounds(&r)); diff != "" {
+			t.Errorf("%q: %s", name, diff)
+		}
+	}
+
+	text := func(write func(io.Writer) error) string {
+		var b bytes.Buffer
+		if err := write(&b); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	// As a person reads them: the cells of the table, of markdown and of the page are the same.
+	head, _, rows, foot := c.cells()
+	for n, name := range head {
+		if n == 0 || name == "share" || name == "accelerators" {
+			continue
+		}
+		sum, any := 0.0, false
+		for _, row := range append(slices.Clone(rows), foot) {
+			amount, lower := strings.CutPrefix(row[n], "≥ ")
+			v, err := strconv.ParseFloat(strings.ReplaceAll(amount, ",", ""), 64)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if &row[0] == &foot[0] {
+				if math.Abs(sum-v) > 1e-9 || any != lower {
+					t.Errorf("%s: rows come to %.2f, some of them lower bounds: %v; the foot says %q", name, sum, any, row[n])
+				}
+				continue
+			}
+			sum, any = sum+v, any || lower
+		}
+	}
+	for form, said := range map[string]string{"table": text(c.Table), "markdown": text(c.Markdown), "html": text(c.HTML)} {
+		for _, row := range append(slices.Clone(rows), foot) {
+			if !strings.Contains(said, row[1]) {
+				t.Errorf("%s lacks %q", form, row[1])
+			}
+		}
+		if !strings.Contains(said, "lower bounds") {
+			t.Errorf("%s does not tell what ≥ means", form)
+		}
+	}
+	page := text(c.HTML)
+	for _, cell := range []string{"<td>≥ 3.33</td>", "≥ 0.00"} { // of pictures too: all that was paid, and each row
+		if strings.Count(page, cell) < 3 {
+			t.Errorf("the page has %q %d times", cell, strings.Count(page, cell))
+		}
+	}
+
+	type jsonRow struct {
+		Key    map[string]string
+		Amount string
+		Saving *string  `json:"spot_saving"`
+		Lower  []string `json:"lower_bounds"`
+	}
+	var read struct {
+		Rows  []jsonRow
+		Total jsonRow
+	}
+	if err := json.Unmarshal([]byte(text(c.JSON)), &read); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range read.Rows {
+		if diff := cmp.Diff(want[r.Key["team"]], r.Lower); diff != "" || (r.Saving == nil) != slices.Contains(r.Lower, "spot_saving") {
+			t.Errorf("JSON of %q, with saving %v: %s", r.Key["team"], r.Saving, diff)
+		}
+	}
+	if diff := cmp.Diff(want["all"], read.Total.Lower); diff != "" || read.Total.Amount != "3.333333334" {
+		t.Errorf("JSON says of all %s: %s", read.Total.Amount, diff)
+	}
+	for _, line := range strings.Split(strings.TrimSpace(text(c.CSV)), "\n")[1:] {
+		cells := strings.Split(line, ",")
+		if got := strings.Fields(cells[len(cells)-1]); !slices.Equal(got, want[cells[0]]) {
+			t.Errorf("CSV says of %q %v, want %v", cells[0], got, want[cells[0]])
+		}
+	}
+
+	d := NewCostDiff(CostConfig{Charges: cfg.Charges[:1]}, cfg)
+	if said := text(d.CSV); !strings.Contains(said, "NLP,0,0,,after\n") || !strings.Contains(said, "Vision,3.333333334,3.333333334,0,\n") {
+		t.Errorf("the difference is %s", said)
+	}
+	if said := text(d.JSON); !strings.Contains(said, `"lower_bounds": [`) || !strings.Contains(said, `"after"`) {
+		t.Errorf("the difference is %s", said)
+	}
 }

@@ -33,6 +33,18 @@ func (r diffRow) change() pricing.Money { return r.after.Amount - r.before.Amoun
 // lower reports whether the change lacks what has no known rate on either side.
 func (r diffRow) lower() bool { return r.before.LowerBound() || r.after.LowerBound() }
 
+// lowerBounds are the sides that lack what has no known rate.
+func (r diffRow) lowerBounds() []string {
+	list := []string{}
+	if r.before.LowerBound() {
+		list = append(list, "before")
+	}
+	if r.after.LowerBound() {
+		list = append(list, "after")
+	}
+	return list
+}
+
 // NewCostDiff sums both sides by the same dimensions, largest change first.
 func NewCostDiff(before, after CostConfig) CostDiff {
 	d := CostDiff{by: after.By}
@@ -116,11 +128,12 @@ type diffJSON struct {
 	Key    map[string]string `json:"key,omitempty"`
 	Before pricing.Money     `json:"before"`
 	After  pricing.Money     `json:"after"`
-	Change *pricing.Money    `json:"change"` // null where a rate is not known
+	Change *pricing.Money    `json:"change"`       // null where a rate is not known
+	Lower  []string          `json:"lower_bounds"` // "before", "after": those that lack what has no known rate
 }
 
 func (d CostDiff) row(r diffRow) diffJSON {
-	row := diffJSON{Before: r.before.Amount, After: r.after.Amount}
+	row := diffJSON{Before: r.before.Amount, After: r.after.Amount, Lower: r.lowerBounds()}
 	if !r.lower() {
 		change := r.change()
 		row.Change = &change
@@ -160,13 +173,13 @@ func (d CostDiff) CSV(w io.Writer) error {
 	for _, dim := range d.by {
 		head = append(head, dim.String())
 	}
-	rows := [][]string{append(head, "before_usd", "after_usd", "change_usd")}
+	rows := [][]string{append(head, "before_usd", "after_usd", "change_usd", "lower_bounds")}
 	for _, r := range d.rows {
 		change := ""
 		if !r.lower() {
 			change = r.change().String()
 		}
-		rows = append(rows, append(slices.Clone(r.key), r.before.Amount.String(), r.after.Amount.String(), change))
+		rows = append(rows, append(slices.Clone(r.key), r.before.Amount.String(), r.after.Amount.String(), change, strings.Join(r.lowerBounds(), " ")))
 	}
 	if err := WriteCSV(w, rows); err != nil {
 		return fmt.Errorf("cost difference: %w", err)

@@ -81,12 +81,12 @@ func (c Cost) tiles() []tile {
 	unit := c.currency()
 	list := []tile{
 		{Name: "cost", Value: bound(dollars(feet["amount"]), s.LowerBound()), Unit: unit, Against: []string{number(s.Hours, 0) + " accelerator-hours"}},
-		{Name: "spot saving", Value: bound(dollars(feet["spot_saving"]), s.ListLowerBound()), Unit: unit, Against: []string{percent(s.Saving, s.List) + " % of the list cost"}},
-		{Name: "idle", Value: dollars(feet["idle"]), Unit: unit, Against: []string{percent(s.Idle, s.Amount) + " % of the cost"}},
-		{Name: "waste", Value: dollars(feet["waste"]), Unit: unit, Against: []string{percent(s.Waste, s.Amount) + " % of the cost: restarts, work lost"}},
+		{Name: "spot saving", Value: bound(dollars(feet["spot_saving"]), s.SavingLowerBound()), Unit: unit, Against: []string{percent(s.Saving, s.List) + " % of the list cost"}},
+		{Name: "idle", Value: bound(dollars(feet["idle"]), s.UnknownIdle > 0), Unit: unit, Against: []string{percent(s.Idle, s.Amount) + " % of the cost"}},
+		{Name: "waste", Value: bound(dollars(feet["waste"]), s.UnknownWaste > 0), Unit: unit, Against: []string{percent(s.Waste, s.Amount) + " % of the cost: restarts, work lost"}},
 	}
 	if c.work != nil && *c.work > 0 {
-		list[0].Against = append(list[0].Against, number(s.Amount.Dollars()/(*c.work), 3)+" "+unit+" per "+strings.TrimSuffix(c.cfg.Work.Unit, "s"))
+		list[0].Against = append(list[0].Against, bound(number(s.Amount.Dollars()/(*c.work), 3), s.LowerBound())+" "+unit+" per "+strings.TrimSuffix(c.cfg.Work.Unit, "s"))
 	}
 	return list
 }
@@ -112,9 +112,11 @@ func (c Cost) dayPicture(days []Day) picture {
 	}
 	all := map[string]pricing.Money{}
 	byDay := map[[2]string]pricing.Money{}
+	lower := map[[2]string]bool{}
 	for _, r := range sums.Totals().Rows {
 		all[r.Key[0]] += r.Amount
 		byDay[[2]string{r.Key[0], r.Key[1]}] += r.Amount
+		lower[[2]string{r.Key[0], r.Key[1]}] = r.LowerBound()
 	}
 	var names []string
 	for name := range all {
@@ -133,7 +135,9 @@ func (c Cost) dayPicture(days []Day) picture {
 	cv.x, cv.y = timeline(days[0].Start, edges[len(edges)-1]), linear(most, 5)
 	cv.axes("", "USD per day")
 	columns := make([][]pricing.Money, 0, len(names)+1)
-	draw := func(label, colour string, amount func(day string) pricing.Money) {
+	var of [][]string // names of each column
+	draw := func(label, colour string, amount func(day string) pricing.Money, names ...string) {
+		of = append(of, names)
 		high, column := slices.Clone(low), make([]pricing.Money, len(days))
 		for i, d := range days {
 			column[i] = amount(d.Start.Format(time.DateOnly))
@@ -146,7 +150,7 @@ func (c Cost) dayPicture(days []Day) picture {
 		p.Table.Heads = append(p.Table.Heads, label+", USD")
 	}
 	for i, name := range names {
-		draw(cmp.Or(name, "no "+dim.String()), palette[i%len(palette)], func(day string) pricing.Money { return byDay[[2]string{name, day}] })
+		draw(cmp.Or(name, "no "+dim.String()), palette[i%len(palette)], func(day string) pricing.Money { return byDay[[2]string{name, day}] }, name)
 	}
 	if len(others) > 0 {
 		draw(fmt.Sprintf("%d others", len(others)), otherColour, func(day string) (sum pricing.Money) {
@@ -154,7 +158,7 @@ func (c Cost) dayPicture(days []Day) picture {
 				sum += byDay[[2]string{name, day}]
 			}
 			return sum
-		})
+		}, others...)
 	}
 	p.Table.Heads = append(p.Table.Heads, "all, USD")
 	whole := make([]pricing.Money, len(days))
@@ -176,10 +180,12 @@ func (c Cost) dayPicture(days []Day) picture {
 			shown[dearest] += whole[i] - total // a cent, if any
 		}
 		row := []string{days[i].Start.Format("Mon 2 Jan")}
-		for _, amount := range shown {
-			row = append(row, dollars(amount))
+		any, date := false, days[i].Start.Format(time.DateOnly)
+		for k, amount := range shown {
+			less := slices.ContainsFunc(of[k], func(name string) bool { return lower[[2]string{name, date}] })
+			row, any = append(row, bound(dollars(amount), less)), any || less
 		}
-		p.Table.Rows = append(p.Table.Rows, append(row, dollars(whole[i])))
+		p.Table.Rows = append(p.Table.Rows, append(row, bound(dollars(whole[i]), any)))
 	}
 	p.SVG = cv.svg("Cost of each day by " + dim.String())
 	return p
@@ -197,20 +203,21 @@ func (c Cost) rowPicture() picture {
 			words = append(words, cmp.Or(key, unknown))
 		}
 		label := cmp.Or(strings.Join(words, ", "), "all")
-		bars = append(bars, bar{label: label, value: dollars(shown[i]), to: max(0, shown[i].Dollars()), colour: palette[0]})
-		table.Rows = append(table.Rows, []string{label, dollars(shown[i]), percent(r.Amount, c.totals.Sum.Amount)})
+		value := bound(dollars(shown[i]), r.LowerBound())
+		bars = append(bars, bar{label: label, value: value, to: max(0, shown[i].Dollars()), colour: palette[0]})
+		table.Rows = append(table.Rows, []string{label, value, percent(r.Amount, c.totals.Sum.Amount)})
 	}
 	return barPicture("What cost most", fmt.Sprintf("The first %d of %d rows.", len(bars), len(rows)), "The dearest rows", "USD", bars, table)
 }
 
 // whitherPicture draws how the list cost becomes useful work, step by step.
 func (c Cost) whitherPicture() picture {
-	parts := make([]pricing.Money, len(accountWords))
+	parts, lower := make([]pricing.Money, len(accountWords)), make([]bool, len(accountWords))
 	accounts := ledger.Total(c.cfg.Charges, ledger.ByAccount)
 	for i, w := range accountWords {
 		for _, r := range accounts.Rows {
 			if r.Key[0] == string(w.account) {
-				parts[i] = r.Amount
+				parts[i], lower[i] = r.Amount, r.LowerBound()
 			}
 		}
 	}
@@ -219,24 +226,29 @@ func (c Cost) whitherPicture() picture {
 	saving, discount := feet["spot_saving"], feet["discounts"]
 	var bars []bar
 	table := grid{Heads: []string{"", "USD", "% of paid"}}
-	step := func(label, colour string, amount, from, to pricing.Money) {
-		bars = append(bars, bar{label: label, value: dollars(amount), from: max(0, from.Dollars()), to: max(0, to.Dollars()), colour: colour})
-		table.Rows = append(table.Rows, []string{label, dollars(amount), percent(amount, paid)})
+	step := func(label, colour string, amount, from, to pricing.Money, lower bool) {
+		value := bound(dollars(amount), lower)
+		if amount <= 0 && lower {
+			value = dollars(amount) + " or more"
+		}
+		bars = append(bars, bar{label: label, value: value, from: max(0, from.Dollars()), to: max(0, to.Dollars()), colour: colour})
+		table.Rows = append(table.Rows, []string{label, value, percent(amount, paid)})
 	}
+	sum := c.totals.Sum
 	listed := paid + saving + discount
-	step("at list price", otherColour, listed, 0, listed)
-	step("spot saving", palette[7], -saving, listed, listed-saving)
+	step("at list price", otherColour, listed, 0, listed, sum.ListLowerBound() || sum.LowerBound())
+	step("spot saving", palette[7], -saving, listed, listed-saving, sum.SavingLowerBound())
 	if discount != 0 {
-		step("discounts", palette[5], -discount, listed-saving, paid)
+		step("discounts", palette[5], -discount, listed-saving, paid, sum.SavingLowerBound())
 	}
-	step("paid", palette[0], paid, 0, paid)
+	step("paid", palette[0], paid, 0, paid, sum.LowerBound())
 	left := paid
 	for i, w := range accountWords {
 		switch {
 		case w.account == ledger.ToJob:
-			step(w.words, w.colour, shown[i], 0, shown[i])
-		case parts[i] != 0:
-			step(w.words, w.colour, -shown[i], left, left-shown[i])
+			step(w.words, w.colour, shown[i], 0, shown[i], lower[i])
+		case parts[i] != 0 || lower[i]:
+			step(w.words, w.colour, -shown[i], left, left-shown[i], lower[i])
 			left -= shown[i]
 		}
 	}

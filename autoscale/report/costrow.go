@@ -18,6 +18,7 @@ type costRow struct {
 	Key             map[string]string `json:"key,omitempty"`
 	Amount          pricing.Money     `json:"amount"`
 	LowerBound      bool              `json:"lower_bound"`
+	LowerBounds     []string          `json:"lower_bounds"` // of the amounts of this row, those that lack what has no known rate
 	Billed          pricing.Money     `json:"billed"`
 	OnDemand        *pricing.Money    `json:"on_demand"`
 	SpotSaving      *pricing.Money    `json:"spot_saving"`
@@ -27,6 +28,7 @@ type costRow struct {
 	Credits         pricing.Money     `json:"credits"`
 	AcceleratorHrs  float64           `json:"accelerator_hours"`
 	UnknownRateHrs  float64           `json:"unknown_rate_hours"`
+	UnknownItems    int               `json:"unknown_rate_items"` // lines of disks, traffic and the like
 	UnlistedRateHrs float64           `json:"unlisted_rate_hours"`
 	Goodput         *float64          `json:"goodput,omitempty"`
 	CostPerUnit     *float64          `json:"cost_per_unit,omitempty"`
@@ -35,11 +37,14 @@ type costRow struct {
 
 func (c Cost) row(r ledger.Row, work *float64) costRow {
 	row := costRow{
-		Amount: r.Amount, LowerBound: r.LowerBound(), Billed: r.Billed, Idle: r.Idle, Waste: r.Waste, Credits: r.Credit,
+		Amount: r.Amount, LowerBound: r.LowerBound(), LowerBounds: lowerBounds(&r), UnknownItems: r.UnknownItems, Billed: r.Billed, Idle: r.Idle, Waste: r.Waste, Credits: r.Credit,
 		AcceleratorHrs: r.Hours, UnknownRateHrs: r.UnknownHours, UnlistedRateHrs: r.UnlistedHours, Goodput: work,
 	}
 	if !r.ListLowerBound() {
-		row.OnDemand, row.SpotSaving, row.Discounts = &r.List, &r.Saving, &r.Discount
+		row.OnDemand = &r.List
+	}
+	if !r.SavingLowerBound() {
+		row.SpotSaving, row.Discounts = &r.Saving, &r.Discount
 	}
 	if work != nil && *work > 0 && !r.LowerBound() {
 		per := r.Amount.Dollars() / *work
@@ -98,7 +103,8 @@ func stamp(at time.Time) *time.Time {
 	return &at
 }
 
-// CSV writes the rows with exact money; a value that is not known is empty.
+// CSV writes the rows with exact money; a value that is not known is empty, and lower_bounds
+// names those that lack what has no known rate.
 func (c Cost) CSV(w io.Writer) error {
 	head := []string{}
 	for _, d := range c.totals.By {
@@ -108,7 +114,7 @@ func (c Cost) CSV(w io.Writer) error {
 	for _, name := range []string{"amount_", "on_demand_", "spot_saving_", "discounts_", "idle_", "waste_", "credits_", "billed_"} {
 		head = append(head, name+unit)
 	}
-	head = append(head, "accelerator_hours", "unknown_rate_hours", "goodput", "cost_per_unit")
+	head = append(head, "accelerator_hours", "unknown_rate_hours", "goodput", "cost_per_unit", "lower_bounds")
 	byJob := slices.Contains(c.totals.By, ledger.ByJob)
 	if byJob {
 		head = append(head, "cheapest_alternative_"+unit, "cheapest_alternative")
@@ -123,11 +129,14 @@ func (c Cost) CSV(w io.Writer) error {
 	for i, r := range c.totals.Rows {
 		list, saving, discount := r.List.String(), r.Saving.String(), r.Discount.String()
 		if r.ListLowerBound() {
-			list, saving, discount = "", "", ""
+			list = ""
+		}
+		if r.SavingLowerBound() {
+			saving, discount = "", ""
 		}
 		row := c.row(r, c.works[i])
 		cells := append(slices.Clone(r.Key), r.Amount.String(), list, saving, discount, r.Idle.String(), r.Waste.String(), r.Credit.String(), r.Billed.String(),
-			float(&r.Hours), float(&r.UnknownHours), float(row.Goodput), float(row.CostPerUnit))
+			float(&r.Hours), float(&r.UnknownHours), float(row.Goodput), float(row.CostPerUnit), strings.Join(row.LowerBounds, " "))
 		if best := row.Best; byJob && best != nil {
 			cells = append(cells, best.Cost.String(), best.What)
 		} else if byJob {

@@ -25,13 +25,24 @@ type moneyColumn struct {
 
 var moneyColumns = []moneyColumn{
 	{"cost", "amount", func(r *ledger.Row) pricing.Money { return r.Amount }, func(r *ledger.Row) bool { return r.LowerBound() }, false},
-	{"list cost", "list", func(r *ledger.Row) pricing.Money { return r.List }, func(r *ledger.Row) bool { return r.ListLowerBound() }, false},
-	{"spot saving", "spot_saving", func(r *ledger.Row) pricing.Money { return r.Saving }, func(r *ledger.Row) bool { return r.ListLowerBound() }, false},
-	{"discounts", "discounts", func(r *ledger.Row) pricing.Money { return r.Discount }, func(r *ledger.Row) bool { return r.ListLowerBound() }, true},
-	{"idle", "idle", func(r *ledger.Row) pricing.Money { return r.Idle }, nil, false},
-	{"waste", "waste", func(r *ledger.Row) pricing.Money { return r.Waste }, nil, false},
+	{"list cost", "on_demand", func(r *ledger.Row) pricing.Money { return r.List }, func(r *ledger.Row) bool { return r.ListLowerBound() }, false},
+	{"spot saving", "spot_saving", func(r *ledger.Row) pricing.Money { return r.Saving }, func(r *ledger.Row) bool { return r.SavingLowerBound() }, false},
+	{"discounts", "discounts", func(r *ledger.Row) pricing.Money { return r.Discount }, func(r *ledger.Row) bool { return r.SavingLowerBound() }, true},
+	{"idle", "idle", func(r *ledger.Row) pricing.Money { return r.Idle }, func(r *ledger.Row) bool { return r.UnknownIdle > 0 }, false},
+	{"waste", "waste", func(r *ledger.Row) pricing.Money { return r.Waste }, func(r *ledger.Row) bool { return r.UnknownWaste > 0 }, false},
 	{"credits", "credits", func(r *ledger.Row) pricing.Money { return r.Credit }, nil, true},
-	{"billed", "billed", func(r *ledger.Row) pricing.Money { return r.Billed }, nil, true},
+	{"billed", "billed", func(r *ledger.Row) pricing.Money { return r.Billed }, func(r *ledger.Row) bool { return r.LowerBound() }, true},
+}
+
+// lowerBounds are the columns of a row whose true amount is higher, by their key.
+func lowerBounds(r *ledger.Row) []string {
+	list := []string{}
+	for _, col := range moneyColumns {
+		if col.lower != nil && col.lower(r) {
+			list = append(list, col.key)
+		}
+	}
+	return list
 }
 
 // shown are the columns of a table: rare ones only where some row has them, and

@@ -72,6 +72,7 @@ type Forecast struct {
 	Days      int  // that it looked back on
 	PerDay    pricing.Money
 	Deviation pricing.Money // standard deviation of a day
+	Lower     bool          // something of it has no known rate: all amounts are lower bounds
 }
 
 // NewForecast foretells the month of an instant: what is spent, and for the rest of
@@ -93,6 +94,7 @@ func NewForecast(charges []ledger.Charge, at time.Time, zone *time.Location) For
 			}
 			if part, ok := known.Within(f.Month, at); ok {
 				f.Spent += part.Amount
+				f.Lower = f.Lower || !part.Known && part.Share > 0
 			}
 		}
 	}
@@ -111,6 +113,9 @@ func NewForecast(charges []ledger.Charge, at time.Time, zone *time.Location) For
 	}
 	whole = whole[max(0, len(whole)-forecastDays):]
 	f.Days = len(whole)
+	for i := range before {
+		f.Lower = f.Lower || f.Days > 0 && !before[i].Known && before[i].Share > 0 && before[i].To.After(whole[0].Start)
+	}
 	if f.Days < fewestDays {
 		return f
 	}

@@ -122,3 +122,31 @@ func TestWorkIsPutBesideItsJobsOnly(t *testing.T) {
 		}
 	}
 }
+
+// What has no known rate makes a forecast a lower bound: in the month, and in the days that it
+// looks back on, but not before them.
+func TestForecastOfWhatLacksARateIsALowerBound(t *testing.T) {
+	day := func(n int, known bool) ledger.Charge {
+		at := time.Date(2026, 11, n, 6, 0, 0, 0, time.UTC)
+		c := ledger.Charge{From: at, To: at.Add(time.Hour), Share: 1, Of: 1, Known: known}
+		if known {
+			c.Amount = 10 * pricing.Dollar
+		}
+		return c
+	}
+	now := time.Date(2026, 12, 2, 0, 0, 0, 0, time.UTC)
+	for name, c := range map[string]struct {
+		charges []ledger.Charge
+		want    bool
+	}{
+		"all known":        {[]ledger.Charge{day(2, true), day(20, true), day(31, true)}, false},
+		"of this month":    {[]ledger.Charge{day(2, true), day(31, false)}, true},
+		"of days before":   {[]ledger.Charge{day(1, true), day(20, false), day(31, true)}, true},
+		"of what is past":  {[]ledger.Charge{day(1, false), day(20, true), day(31, true)}, false},
+		"of what is ahead": {[]ledger.Charge{day(2, true), day(20, true), day(33, false)}, false},
+	} {
+		if f := NewForecast(c.charges, now, time.UTC); f.Lower != c.want {
+			t.Errorf("%s: a lower bound: %v, want %v", name, f.Lower, c.want)
+		}
+	}
+}

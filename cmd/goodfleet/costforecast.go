@@ -53,8 +53,9 @@ func runCostForecast(w io.Writer, cfg costConfig, now time.Time) error {
 		P50   *pricing.Money `json:"p50"`
 		P90   *pricing.Money `json:"p90"`
 		Days  int            `json:"days_looked_back"`
+		Lower bool           `json:"lower_bound"`
 	}
-	data := forecast{Month: f.Month.Format("2006-01"), At: f.At.UTC(), Spent: f.Spent, Days: f.Days}
+	data := forecast{Month: f.Month.Format("2006-01"), At: f.At.UTC(), Spent: f.Spent, Days: f.Days, Lower: f.Lower}
 	note := "Fewer than 3 whole days to look back on: the end is not known."
 	if f.Known {
 		data.P50, data.P90 = &f.P50, &f.P90
@@ -62,6 +63,9 @@ func runCostForecast(w io.Writer, cfg costConfig, now time.Time) error {
 	}
 	if last := lastBegin(charges); !last.IsZero() && span.now.Sub(last) > 24*time.Hour {
 		note += fmt.Sprintf("\nThe last charge began at %s: from then on, days count as free.", last.In(span.zone).Format("2006-01-02 15:04"))
+	}
+	if f.Lower {
+		note += "\nSome of it has no known rate: spent, P50 and P90 are lower bounds."
 	}
 	g := grid{head: []string{"month", "spent USD", "P50 USD", "P90 USD", "days before"}, right: []bool{false, true, true, true, true}, notes: []string{"", note}}
 	g.add(data.Month, f.Spent, data.P50, data.P90, fmt.Sprint(f.Days))

@@ -23,12 +23,18 @@ type Row struct {
 	Hours         float64 // accelerator-hours billed
 	UnknownHours  float64 // of them, without a known rate: not in Amount
 	UnknownItems  int     // lines of disks, traffic, ... without a known rate
+	UnknownIdle   float64 // hours of what is idle, items included, without a known rate: not in Idle
+	UnknownWaste  float64 // hours of what is waste without one: not in Waste
 	UnlistedHours float64 // of Hours, without a known list rate: not in List, nor in Saving
 	Charges       int     // lines summed
 }
 
 // LowerBound reports whether the amount lacks what has no known rate.
 func (r Row) LowerBound() bool { return r.UnknownHours > 0 || r.UnknownItems > 0 }
+
+// SavingLowerBound reports whether saving and discount lack time of which either rate is not
+// known.
+func (r Row) SavingLowerBound() bool { return r.UnlistedHours > 0 || r.UnknownHours > 0 }
 
 // ListLowerBound reports whether the list cost lacks what has no known list rate.
 func (r Row) ListLowerBound() bool { return r.UnlistedHours > 0 }
@@ -46,6 +52,8 @@ func (r *Row) Add(o Row) {
 	r.Hours += o.Hours
 	r.UnknownHours += o.UnknownHours
 	r.UnknownItems += o.UnknownItems
+	r.UnknownIdle += o.UnknownIdle
+	r.UnknownWaste += o.UnknownWaste
 	r.UnlistedHours += o.UnlistedHours
 	r.Charges += o.Charges
 }
@@ -122,18 +130,21 @@ func (s *Sums) add(c *Charge) *sum {
 // Totals are the sums of what was added so far.
 func (s *Sums) Totals() Totals {
 	t := Totals{By: slices.Clone(s.by), Rows: make([]Row, 0, len(s.rows))}
-	var hours, unknown, unlisted span
+	var hours, unknown, unlisted, idle, waste span
 	for _, r := range s.rows {
 		t.Rows = append(t.Rows, r.row())
 		hours.join(r.time)
 		unknown.join(r.unknown)
 		unlisted.join(r.unlisted)
+		idle.join(r.unknownIdle)
+		waste.join(r.unknownWaste)
 	}
 	slices.SortFunc(t.Rows, func(a, b Row) int { return slices.Compare(a.Key, b.Key) })
 	for _, r := range t.Rows {
 		t.Sum.Add(r)
 	}
 	t.Sum.Hours, t.Sum.UnknownHours, t.Sum.UnlistedHours = hours.hours(), unknown.hours(), unlisted.hours()
+	t.Sum.UnknownIdle, t.Sum.UnknownWaste = idle.hours(), waste.hours()
 	return t
 }
 
@@ -148,6 +159,7 @@ type sum struct {
 	beside                     listCost      // list cost of other time that was not paid at the list rate
 	spotPaid, publicPaid, paid pricing.Money // amounts of what saving, public and beside are the costs of
 	time, unknown, unlisted    span
+	unknownIdle, unknownWaste  span
 	unknownItems               int
 	charges                    int
 }
@@ -159,8 +171,14 @@ func (s *sum) add(c *Charge) {
 	switch c.Account {
 	case ToIdle, Unused:
 		s.idle += c.Amount
+		if !c.Known {
+			s.unknownIdle.add(c.Time())
+		}
 	case ToWaste, ToRestart:
 		s.waste += c.Amount
+		if !c.Known {
+			s.unknownWaste.add(c.Time())
+		}
 	case Credits:
 		s.credit += c.Amount
 	}
@@ -219,7 +237,8 @@ func (s *sum) row() Row {
 		Key: s.key, Amount: s.amount, Billed: s.billed, List: s.listed + s.list.money(),
 		Saving: s.saving.money() - s.spotPaid - negotiated, Discount: s.beside.money() - s.paid + negotiated,
 		Idle: s.idle, Waste: s.waste, Credit: s.credit,
-		Hours: s.time.hours(), UnknownHours: s.unknown.hours(), UnknownItems: s.unknownItems, UnlistedHours: s.unlisted.hours(), Charges: s.charges,
+		Hours: s.time.hours(), UnknownHours: s.unknown.hours(), UnknownItems: s.unknownItems,
+		UnknownIdle: s.unknownIdle.hours(), UnknownWaste: s.unknownWaste.hours(), UnlistedHours: s.unlisted.hours(), Charges: s.charges,
 	}
 }
 

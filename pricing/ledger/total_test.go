@@ -96,7 +96,7 @@ func TestUnknownRateIsNoZero(t *testing.T) {
 	r := ledger.Total(charges).Sum
 	want := ledger.Row{
 		Amount: usd(t, "6"), Billed: usd(t, "6"), Idle: usd(t, "6"), List: usd(t, "10"), Saving: usd(t, "7"), // of the last hour alone
-		Hours: 24, UnknownHours: 8, UnlistedHours: 16, Charges: 3,
+		Hours: 24, UnknownHours: 8, UnknownIdle: 8, UnlistedHours: 16, Charges: 3,
 	}
 	if diff := cmp.Diff(want, r); diff != "" {
 		t.Error(diff)
