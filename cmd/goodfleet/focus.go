@@ -135,10 +135,11 @@ func newFocusValidate(s streams) *cobra.Command {
 		Use:   "validate FILE",
 		Short: "Check a file in FOCUS row by row: ours or another's",
 		Long: `Check a CSV file against the rules of FOCUS for the dataset Cost and Usage, row by
-row. Exit code 0: no finding; 2: findings, each with its row and column; 1: the file
-cannot be read, or is no bill at all: no text in UTF-8, no CSV, not one column of FOCUS.
+row. Exit code 0: no rule is broken; 2: rules are, each told with its row and column; 1: the
+file cannot be read, or is no bill at all: no text in UTF-8, no CSV, not one column of FOCUS.
 A row is the line of the file that it begins at. A head without rows breaks no rule: a
-month without costs looks so. Sums over invoices and amortization are not checked.`,
+month without costs looks so. What the standard only recommends (SHOULD) is told too, as of
+units, and is no reason for exit code 2. Sums over invoices and amortization are not checked.`,
 		Example: `  goodfleet focus validate out/focus-1.2.csv
   goodfleet focus validate bill.csv --focus-version 1.3 -o json`,
 		Args: exactlyOne("FILE"),
@@ -175,20 +176,25 @@ func runFocusValidate(s streams, path, version, output string) error {
 	if err != nil {
 		return fmt.Errorf("focus validate %s: %w", path, err)
 	}
-	g := grid{head: []string{"row", "column", "value", "rule"}, right: []bool{true, false, false, false}}
+	g := grid{head: []string{"row", "level", "column", "value", "rule"}, right: []bool{true, false, false, false, false}}
 	for _, f := range report.Findings {
 		row := strconv.Itoa(f.Row)
 		if f.Row == 0 {
 			row = ""
 		}
-		g.rows = append(g.rows, []string{row, f.Column, f.Value, f.Rule})
+		g.rows = append(g.rows, []string{row, string(f.Level), f.Column, f.Value, f.Rule})
 	}
-	g.notes = []string{"", fmt.Sprintf("%s, %s, FOCUS %s", counted(report.Rows, "row"), counted(len(report.Findings), "finding"), v)}
+	broken := report.Broken()
+	note := fmt.Sprintf("%s, %s, FOCUS %s", counted(report.Rows, "row"), counted(broken, "finding"), v)
+	if n := len(report.Findings) - broken; n > 0 {
+		note += fmt.Sprintf("; %d more of what it only recommends", n)
+	}
+	g.notes = []string{"", note}
 	if err := (answer{data: report, grid: g}).print(s.out, output); err != nil {
 		return err
 	}
-	if n := len(report.Findings); n > 0 {
-		return found("%s: %s", path, counted(n, "finding"))
+	if broken > 0 {
+		return found("%s: %s", path, counted(broken, "finding"))
 	}
 	return nil
 }

@@ -30,9 +30,10 @@ const (
 	decimal
 	moment   // YYYY-MM-DDTHH:mm:ssZ
 	keyValue // a flat JSON object
+	unit     // as the attribute Unit Format has it, which is recommended
 )
 
-var kindNames = [...]string{text: "String", decimal: "Decimal", moment: "Date/Time", keyValue: "JSON"}
+var kindNames = [...]string{text: "String", decimal: "Decimal", moment: "Date/Time", keyValue: "JSON", unit: "String"}
 
 // column is what the standard says of one column.
 type column struct {
@@ -75,9 +76,9 @@ var columns = []column{
 	{id: "CommitmentDiscountQuantity", kind: decimal, optional: true},
 	{id: "CommitmentDiscountStatus", optional: true, values: []string{"Used", "Unused"}},
 	{id: "CommitmentDiscountType", optional: true},
-	{id: "CommitmentDiscountUnit", optional: true},
+	{id: "CommitmentDiscountUnit", kind: unit, optional: true},
 	{id: "ConsumedQuantity", kind: decimal},
-	{id: "ConsumedUnit"},
+	{id: "ConsumedUnit", kind: unit},
 	{id: "ContractApplied", kind: keyValue, since: V13},
 	{id: "ContractedCost", kind: decimal, required: true, filled: true},
 	{id: "ContractedUnitPrice", kind: decimal},
@@ -93,7 +94,7 @@ var columns = []column{
 	{id: "PricingCurrencyEffectiveCost", kind: decimal},
 	{id: "PricingCurrencyListUnitPrice", kind: decimal},
 	{id: "PricingQuantity", kind: decimal, required: true},
-	{id: "PricingUnit", required: true},
+	{id: "PricingUnit", kind: unit, required: true},
 	{id: "ProviderName", required: true, filled: true},
 	{id: "PublisherName", required: true, filled: true},
 	{id: "RegionId"},

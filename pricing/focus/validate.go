@@ -16,8 +16,17 @@ import (
 	"golang.org/x/text/currency"
 )
 
-// Finding is a rule that a file breaks.
+// Level is how much the standard wants of a rule.
+type Level string
+
+const (
+	Must   Level = "MUST"
+	Should Level = "SHOULD" // recommended: a file that does otherwise conforms
+)
+
+// Finding is a rule that a file breaks, or a recommendation that it does not follow.
 type Finding struct {
+	Level  Level  `json:"level"`
 	Row    int    `json:"row"` // line of the file, the head is 1; 0: the whole file
 	Column string `json:"column"`
 	Value  string `json:"value,omitempty"`
@@ -30,6 +39,9 @@ func (f Finding) String() string {
 	if f.Row > 0 {
 		where = fmt.Sprintf("row %d: ", f.Row)
 	}
+	if f.Level == Should {
+		where += "recommended: "
+	}
 	if f.Value != "" {
 		return fmt.Sprintf("%s%s %q: %s", where, f.Column, f.Value, f.Rule)
 	}
@@ -41,6 +53,16 @@ type Report struct {
 	Version  Version   `json:"focusVersion"`
 	Rows     int       `json:"rows"`
 	Findings []Finding `json:"findings"`
+}
+
+// Broken is how many of the findings are rules that the file breaks.
+func (r Report) Broken() (n int) {
+	for _, f := range r.Findings {
+		if f.Level == Must {
+			n++
+		}
+	}
+	return n
 }
 
 var (
@@ -90,10 +112,12 @@ type checker struct {
 	skuOf      map[string]string
 	categoryOf map[string]string
 	segments   map[string]int
+	broken     int // rules, so far
 }
 
 func (c *checker) find(n int, id, value, format string, args ...any) {
-	c.report.Findings = append(c.report.Findings, Finding{n, brief(id), brief(value), fmt.Sprintf(format, args...)})
+	c.broken++
+	c.report.Findings = append(c.report.Findings, Finding{Must, n, brief(id), brief(value), fmt.Sprintf(format, args...)})
 }
 
 // brief is the beginning of a text that a finding shows.
@@ -145,13 +169,13 @@ func (c *checker) say(id, format string, args ...any) { c.find(c.n, id, c.value(
 
 func (c *checker) row(n int, line []string) {
 	c.n, c.line = n, line
-	before := len(c.report.Findings)
+	before := c.broken
 	for i, known := range c.known {
 		if known != nil {
 			c.cell(known, line[i])
 		}
 	}
-	if len(c.report.Findings) > before {
+	if c.broken > before {
 		return // what cannot be read cannot be held against the rest of the row
 	}
 	c.periods()
@@ -192,6 +216,10 @@ func (c *checker) cell(known *column, value string) {
 		}
 	case keyValue:
 		c.flat(known.id, value)
+	case unit:
+		if fault := unitFault(value); fault != "" {
+			c.report.Findings = append(c.report.Findings, Finding{Should, c.n, known.id, brief(value), fault})
+		}
 	}
 	if strings.HasSuffix(known.id, "Currency") && !isCurrency(value) {
 		c.say(known.id, "want a code of ISO 4217")
