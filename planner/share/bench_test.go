@@ -198,3 +198,25 @@ func BenchmarkParse(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkAlloX prints CPU seconds for queues that are long and short.
+func BenchmarkAlloX(b *testing.B) {
+	y, _ := Find("allox")
+	for _, jobs := range []int{1000, 2000, 4000} {
+		for _, workers := range []int{1, 20, 200} {
+			b.Run(fmt.Sprintf("%dx3/workers=%d", jobs, workers), func(b *testing.B) {
+				p := gavelFleet(jobs, false)
+				for w := range p.Types {
+					p.Types[w].Workers = workers
+				}
+				start, gap := cpuSec(), 0.0
+				for range b.N {
+					a, _ := y.Share(p, Options{})
+					gap = max(gap, a.Gap)
+				}
+				b.ReportMetric((cpuSec()-start)/float64(b.N), "cpu-s")
+				b.ReportMetric(gap, "gap")
+			})
+		}
+	}
+}
