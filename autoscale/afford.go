@@ -151,7 +151,7 @@ func (a *admission) asks(g *group) []budget.Ask {
 	var list []budget.Ask
 	for _, ref := range g.refs {
 		m := a.plan.Machines[ref]
-		if a.s.reservation(m.Offering) == nil {
+		if !m.Offering.PaidAhead() {
 			list = append(list, budget.Ask{Offering: m.Offering, Count: 1, Rate: a.s.rate(m.Offering, m.Rate), List: a.s.listRate(m.Offering), For: a.partsOf(m)})
 		}
 	}

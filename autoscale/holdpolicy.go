@@ -19,7 +19,7 @@ import (
 func (l *Loop) holdPolicy(t *total, now time.Time, most pricing.Rate, save time.Duration) {
 	p := t.policy
 	t.lasts = l.cfg.Settings.Tail(save)
-	tail := most.Over(t.lasts) + t.comes
+	tail := t.tail()
 	before := t.mark
 	if !t.mark.From.Equal(t.from) {
 		t.mark = budget.Mark{From: t.from}
@@ -71,6 +71,9 @@ func (l *Loop) holdPolicy(t *total, now time.Time, most pricing.Rate, save time.
 	}
 	l.enforce(t, now)
 }
+
+// tail is what goes on to be spent until all that is covered could be stopped.
+func (t *total) tail() pricing.Money { return t.runs.most.Over(t.lasts) + t.comes }
 
 // room is when more may begin under a policy that lets nothing begin.
 func (t *total) room(now time.Time) budget.Room {
@@ -230,7 +233,7 @@ func (l *Loop) gapsBefore(ctx context.Context, t *total, now time.Time) error {
 	known := map[time.Time]bool{} // whether a period was passed, by its start: the store is asked once
 	for _, g := range slices.Clone(l.gaps) {
 		m, ok := l.cache.machine[g.machine]
-		if !ok || g.passed || l.reservation(m.Instance.Offering) != nil {
+		if !ok || g.passed || m.Instance.Offering.PaidAhead() {
 			continue
 		}
 		for at := g.from; at.Before(g.to); {
@@ -328,7 +331,7 @@ func (l *Loop) bookGaps(now time.Time) {
 		}
 		for i := range l.totals {
 			t := &l.totals[i]
-			if t.policy == nil || t.level != budget.Stop || l.reservation(m.Instance.Offering) != nil {
+			if t.policy == nil || t.level != budget.Stop || m.Instance.Offering.PaidAhead() {
 				continue
 			}
 			l.bookGap(g, m, t.Covers, t.Name)

@@ -95,7 +95,7 @@ func (l *Loop) buy(ctx context.Context, d *decision, now time.Time) (setback, er
 // afford holds back what a launch may cost: by each limit the dearest of it and of others
 // that may come in its place. One in a reservation costs nothing more.
 func (l *Loop) afford(x *Intent, others []provider.Offering, parts []budget.Part) error {
-	if l.reservation(x.Offering) != nil {
+	if x.Offering.PaidAhead() {
 		return nil
 	}
 	ask := l.ask(x, x.Count, others, parts)

@@ -119,16 +119,6 @@ func shareOf(r *JobRecord, accelerators int) ledger.Share {
 	return ledger.Share{Job: string(r.Job.ID), Team: r.Job.Team, Project: r.Job.Project, Accelerators: accelerators}
 }
 
-// Borne is who bears which part of a machine by the gangs on it: what nobody has of it is
-// theirs. idle are the facts of the machine without jobs.
-func Borne(idle budget.Facts, id provider.InstanceID, jobs []JobRecord) []budget.Part {
-	var shares []ledger.Share
-	for i := range jobs {
-		shares = jobs[i].sharesOn(shares, id, false)
-	}
-	return borne(idle, shares)
-}
-
 // borne is who bears which part of a machine: those who have shares of it, or nobody.
 func borne(idle budget.Facts, shares []ledger.Share) []budget.Part {
 	of := max(idle.Accelerators, 1)

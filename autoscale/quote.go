@@ -150,8 +150,8 @@ func (l *Loop) tellGuard(now time.Time) { l.cfg.Guard.Observe(l.heldMachines(), 
 func (l *Loop) heldMachines() []budget.Held {
 	var held []budget.Held
 	for _, m := range l.cache.machines {
-		if m.Instance.State == provider.Ended || l.reservation(m.Instance.Offering) != nil {
-			continue // what was paid ahead takes nothing from a budget
+		if m.Instance.State == provider.Ended || m.Instance.Offering.PaidAhead() {
+			continue
 		}
 		rate, ok := l.rateOf(m.Instance.Offering)
 		if !ok {
@@ -171,7 +171,7 @@ func (l *Loop) heldMachines() []budget.Held {
 func (l *Loop) position(limits []budget.Limit) *budget.Position {
 	p := budget.NewPosition(limits, l.heldMachines())
 	for _, x := range l.cache.intents {
-		if x.State == IntentOpen && l.reservation(x.Offering) == nil {
+		if x.State == IntentOpen && !x.Offering.PaidAhead() {
 			p.Take(x.Token, l.ask(x, x.open(), x.Alternates, l.intentParts(x)))
 		}
 	}

@@ -135,8 +135,8 @@ func (l *Loop) charged(t *total, c *ledger.Charge) bool {
 // share is the part of a machine that a total covers; ahead counts jobs that are to
 // run on it too.
 func (l *Loop) share(t *total, m *InstanceRecord, ahead bool) float64 {
-	if l.reservation(m.Instance.Offering) != nil {
-		return 0 // paid ahead
+	if m.Instance.Offering.PaidAhead() {
+		return 0
 	}
 	if t.Whole() {
 		return 1
@@ -326,7 +326,7 @@ func (l *Loop) sayStop(t *total, now time.Time, why string) {
 // drainCovered drains the machines that a budget is about.
 func (l *Loop) drainCovered(covered func(*InstanceRecord) bool, why string, now time.Time) {
 	for _, m := range l.cache.machines {
-		if m.Instance.Live() && !m.Draining && l.reservation(m.Instance.Offering) == nil && covered(m) {
+		if m.Instance.Live() && !m.Draining && !m.Instance.Offering.PaidAhead() && covered(m) {
 			m.Draining, m.Reason = true, why
 			l.cache.touchMachine(m)
 			l.machineEvent(now, EventDrain, m, why)

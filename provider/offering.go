@@ -39,6 +39,10 @@ func (o Offering) String() string {
 	return s
 }
 
+// PaidAhead reports whether a machine of the offering is paid whatever anyone decides: it
+// takes nothing from a budget.
+func (o Offering) PaidAhead() bool { return o.Market == Reserved || o.Reservation != "" }
+
 // Pool is where capacity comes and goes together: one instance type in one zone
 // and market.
 func (o Offering) Pool() Pool {

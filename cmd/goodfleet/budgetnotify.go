@@ -61,7 +61,19 @@ func (cfg budgetConfig) notices(ctx context.Context, policies budget.Policies, a
 	}
 	look := budget.Look{Now: now, Round: cfg.settings.round}
 	if snap != nil {
-		look.Tail = func(s *budget.Standing) pricing.Money { return tailOf(snap, *s, cfg.settings.round) }
+		standings := budget.Standings(policies, all, now)
+		tails, err := cfg.settings.tails(policies, standings, snap, now)
+		if err != nil {
+			return nil, err
+		}
+		look.Tail = func(s *budget.Standing) (tail pricing.Money) {
+			for i := range standings {
+				if standings[i].Policy == s.Policy && standings[i].Key == s.Key {
+					tail = tails[i]
+				}
+			}
+			return tail
+		}
 	}
 	due := budget.Due(policies, all, look)
 	if snap != nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/goodfleet/goodfleet/autoscale"
 	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/pricing/budget"
-	"github.com/goodfleet/goodfleet/provider"
 )
 
 // budgetConfig is what a verb of budget is asked.
@@ -105,7 +104,14 @@ func runBudgetStatus(ctx context.Context, w io.Writer, cfg budgetConfig, now tim
 		right: []bool{false, false, true, true, true, true, true, true},
 	}
 	used := 0
-	for _, s := range budget.Standings(policies, all, span.now) {
+	standings := budget.Standings(policies, all, span.now)
+	var tails []pricing.Money
+	if snap != nil {
+		if tails, err = cfg.settings.tails(policies, standings, snap, span.now); err != nil {
+			return err
+		}
+	}
+	for i, s := range standings {
 		row := standing{Policy: s.Name(), Origin: s.Policy.Origin, Per: s.Policy.Cap.Period.String(), Amount: s.Amount, Carried: s.Carried, Spent: s.Spent, Overrun: s.Overrun}
 		at := unknown
 		ends := "no end"
@@ -113,7 +119,7 @@ func runBudgetStatus(ctx context.Context, w io.Writer, cfg budgetConfig, now tim
 			row.From, row.Until, ends = &s.From, &s.Until, s.Until.Format("2006-01-02 15:04")
 		}
 		if snap != nil {
-			sum := s.Spent + tailOf(snap, s, cfg.settings.round)
+			sum := s.Spent + tails[i]
 			row.Committed = &sum
 		}
 		if s.Forecast.Known && !s.Policy.Cap.Period.Endless() {
@@ -163,35 +169,16 @@ func runBudgetStatus(ctx context.Context, w io.Writer, cfg budgetConfig, now tim
 	return nil
 }
 
-// tailOf is what the machines of a store go on to cost against a cap until they could be
-// stopped: by rounds of a length, as the loop reckons it.
-func tailOf(snap *autoscale.Snapshot, s budget.Standing, round time.Duration) pricing.Money {
-	defaults := autoscale.DefaultSettings()
-	total := s.Policy.Total(s.Key)
-	catalogue, err := provider.EmbeddedCatalogue()
+// tails are what the machines of a store go on to cost against caps, as a round would count
+// it that begins now: by rounds of the settings.
+func (s settings) tails(policies budget.Policies, standings []budget.Standing, snap *autoscale.Snapshot, now time.Time) ([]pricing.Money, error) {
+	world, err := newWorld(s)
 	if err != nil {
-		return 0 // the catalogue was read before
+		return nil, err
 	}
-	sum, save := pricing.Rate(0), time.Duration(0)
-	for _, m := range snap.Instances {
-		if m.Instance.State == provider.Ended || m.Instance.Offering.Market == provider.Reserved {
-			continue // what was paid ahead takes nothing from a budget
-		}
-		t, _ := catalogue.Lookup(m.Instance.Offering.Cloud, m.Instance.Offering.Type)
-		parts := autoscale.Borne(budget.FactsOf(m.Instance.Offering, t), m.Instance.ID, snap.Jobs)
-		for _, j := range snap.Jobs {
-			if j.Gang == nil {
-				continue
-			}
-			for _, n := range j.Gang.Nodes {
-				if n.Instance == m.Instance.ID {
-					save = max(save, j.Job.Checkpoint.Save)
-				}
-			}
-		}
-		limit := budget.Limit{Over: total.Covers}
-		sum += limit.Share(budget.Ask{Offering: m.Instance.Offering, Count: 1, Rate: m.Rate, For: parts})
-	}
-	defaults.Round = round
-	return sum.Over(defaults.Tail(save))
+	state := autoscale.State{Now: now, Catalogue: world.catalogue}
+	(&running{store: snap}).fromStore(&state)
+	reckoned := autoscale.DefaultSettings()
+	reckoned.Round = s.round
+	return state.Tails(policies, standings, world.history, reckoned)
 }

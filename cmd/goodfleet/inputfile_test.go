@@ -82,15 +82,25 @@ func TestCommittedFollowsTheRoundOfTheSettings(t *testing.T) {
 	snap := &autoscale.Snapshot{
 		Instances: []autoscale.InstanceRecord{{Instance: provider.Instance{ID: "i-1", Offering: o, State: provider.Running}, Rate: 6 * pricing.DollarPerHour}},
 		Jobs: []autoscale.JobRecord{{
-			Job: &planner.Job{ID: "a", Checkpoint: planner.Checkpoint{Save: 4 * time.Minute}}, Gang: &autoscale.Gang{Nodes: []autoscale.GangNode{{Instance: "i-1", Accelerators: []int{0}}}},
+			Job: &planner.Job{ID: "a", Checkpoint: planner.Checkpoint{Save: 4 * time.Minute}}, Gang: &autoscale.Gang{Offering: o, Nodes: []autoscale.GangNode{{Instance: "i-1", Accelerators: []int{0}}}},
 		}},
 	}
-	s := budget.Standing{Policy: &budget.Policy{Name: "p", Cap: &budget.Cap{Amount: pricing.Dollar, Period: budget.Day}}}
+	policies := budget.Policies{{Name: "p", Cap: &budget.Cap{Amount: pricing.Dollar, Period: budget.Day}}}
+	now := time.Date(2026, 8, 1, 6, 0, 0, 0, time.UTC)
+	history, err := pricing.EmbeddedHistory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rate, ok := history.RateAt(o, now)
+	if !ok {
+		t.Fatalf("no rate of %s is known", o)
+	}
 	grace := autoscale.DefaultSettings().Grace
 	for _, round := range []time.Duration{time.Minute, 5 * time.Minute} {
-		want := (6 * pricing.DollarPerHour).Over(4*time.Minute + 3*round + grace)
-		if got := tailOf(snap, s, round); got != want {
-			t.Errorf("rounds of %v: got %s, want %s", round, got, want)
+		want := rate.Over(4*time.Minute + 3*round + grace)
+		got, err := settings{round: round}.tails(policies, budget.Standings(policies, nil, now), snap, now)
+		if err != nil || len(got) != 1 || got[0] != want {
+			t.Errorf("rounds of %v: got %v, %v, want %s", round, got, err, want)
 		}
 	}
 }

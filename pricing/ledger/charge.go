@@ -137,7 +137,7 @@ func (c *Charge) Budgeted() bool {
 	case Reservation, Block, Commitment:
 		return false
 	}
-	return c.Kind != Purchase && c.Kind != Credit && c.Offering.Reservation == ""
+	return c.Kind != Purchase && c.Kind != Credit && !c.Offering.PaidAhead()
 }
 
 // per is the time that the rate is for.

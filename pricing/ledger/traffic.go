@@ -45,7 +45,7 @@ func (f Flow) Move(before, after int64, from, to time.Time, round int64) []Charg
 	}
 	line := func(o provider.Offering, way string) Charge {
 		unit := unitOfTraffic(o.Cloud)
-		o.Market = provider.NoMarket
+		o.Market, o.Reservation = provider.NoMarket, "" // also of a machine that is paid ahead
 		c := Charge{
 			ID:   strings.Join([]string{o.Cloud, string(Traffic) + ":" + f.ID, "1", from.UTC().Format(time.RFC3339Nano), string(Usage), way}, "/"),
 			Kind: Usage, Item: Traffic, Instance: provider.InstanceID(f.ID), Run: 1, Offering: o, From: from.UTC(), To: to.UTC(),
