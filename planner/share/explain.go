@@ -1,6 +1,9 @@
 package share
 
-import "strings"
+import (
+	"math"
+	"strings"
+)
 
 // usedTol is the part of a row below which it counts as used up or whole.
 const usedTol = 1e-6
@@ -89,42 +92,69 @@ func (p *Problem) limit(a *Answer, types []TypeLimit, l *JobLimit, j int, time f
 	if a.Share == nil {
 		return "no answer"
 	}
-	best := p.fastest(j)
+	y, _ := Find(a.Policy)
+	fastest := l.Theta >= p.fastest(j)*(1-usedTol)
 	switch {
-	case best == 0:
+	case p.fastest(j) == 0:
 		return "runs on no type that exists"
-	case l.Theta >= best*(1-usedTol) && l.Binding && a.Level:
+	case fastest && l.Binding && a.Level:
 		return "its own speed: all its time on its fastest type, and the common level is no higher"
-	case l.Theta >= best*(1-usedTol):
+	case fastest && l.Binding:
 		return "its own speed: all its time on its fastest type"
 	case l.Binding && !a.Level:
 		return "its deadline: it gets what that asks for, and no more"
 	}
-	var full, room []string
+	// A job with time left could use any type on which time counts; one without only a type on
+	// which it counts for more than where it is.
+	spent, own := time >= 1-usedTol, 0.0
+	if spent {
+		own = y.counts.mean(p, a, j, time)
+	}
+	var full, room, less, same []string
 	for w, t := range types {
-		// A job with time left could use any type; one without only a type that beats
-		// what it has.
-		if v := p.Jobs[j].Throughput[w]; v > 0 && (time < 1-usedTol || v > l.Theta) {
-			if t.Binding {
-				full = append(full, t.Type)
-			} else {
-				room = append(room, t.Type)
-			}
+		v := p.Jobs[j].Throughput[w]
+		if v <= 0 {
+			continue
+		}
+		value := y.counts.of(p, a, j, w, v)
+		near := usedTol * max(math.Abs(own), math.Abs(value))
+		switch {
+		case value > own+near && t.Binding:
+			full = append(full, t.Type)
+		case value > own+near:
+			room = append(room, t.Type)
+		case !spent || v <= l.Theta*(1+usedTol) || t.Workers == 0:
+		case value < own-near:
+			less = append(less, t.Type)
+		default:
+			same = append(same, t.Type)
 		}
 	}
 	names := strings.Join(full, ", ")
+	also := ""
+	if len(full) > 0 {
+		also = "; full types: " + names
+	}
 	switch {
-	case time >= 1-usedTol && len(room) > 0 && !l.Binding:
-		reason := "the objective: its time counts for more where it is than on " + strings.Join(room, ", ")
-		if len(full) > 0 {
-			reason += "; full types: " + names
-		}
-		return reason
+	case y.counts == byRule && len(room) > 0 && !fastest:
+		return "the policy: its rule gives it no more" + also
+	case spent && len(room) > 0 && a.Level: // above it, and no second objective looks at that
+		return "the objective: more for it adds nothing"
+	case spent && len(room) > 0 && !l.Binding:
+		return "the objective: its time counts for more where it is than on " + strings.Join(room, ", ") + also
+	case len(full) == 0 && fastest:
+		return "its own speed: all its time on its fastest type"
+	case len(full) == 0 && len(less) > 0:
+		return "the objective: its time counts for more where it is than on " + strings.Join(less, ", ")
+	case len(full) == 0 && len(same) > 0:
+		return "the objective: its time counts as much where it is as on " + strings.Join(same, ", ")
 	case len(full) == 0:
 		return "the objective: more for it adds nothing"
 	case l.Binding:
 		return "it holds the common level; full types: " + names
-	case time >= 1-usedTol:
+	case spent && y.counts > bySpeed:
+		return "its time is used up, and types where it counts for more are full: " + names
+	case spent:
 		return "its time is used up, and faster types are full: " + names
 	}
 	return "full types: " + names

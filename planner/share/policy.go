@@ -4,12 +4,13 @@ import "strings"
 
 // Policy is a named way of sharing.
 type Policy struct {
-	Name  string
-	Line  string // what it optimises
-	Unit  string // of the objective; "": a plain number
-	share func(p *Problem, o Options) (Answer, error)
-	value valuation // of its shares; nil: a procedure that states none
-	slo   bool      // each job's deadline is kept
+	Name   string
+	Line   string // what it optimises
+	Unit   string // of the objective; "": a plain number
+	share  func(p *Problem, o Options) (Answer, error)
+	value  valuation // of its shares; nil: a procedure that states none
+	slo    bool      // each job's deadline is kept
+	counts counting
 }
 
 // Share applies the policy to p.
@@ -38,37 +39,37 @@ const roundingGap = 1e-7
 // Policies lists all policies by name.
 func Policies() []Policy {
 	return []Policy{
-		{"allox", "AlloX: least average completion by matching one-worker jobs to places in queues", "s", allox, nil, false},
-		{"cost_ratio_slo", "max sum of theta / spend with the deadlines", "steps/s per USD/h", costRatio, perSpend, true},
-		{"fifo", "max sum of (m - j)·theta_j / best throughput, j = 0 for the first arrival", "", fifo, inOrder, false},
-		{"fifo_greedy", "each job in order takes its fastest free type; the first that fits nowhere ends the pass", "", fifoGreedy, inOrder, false},
-		{"fifo_packed", "fifo over single jobs and pairs", "", packed(fifoDemand), inOrder, false},
-		{"finish_time_fairness", "min max_j (t_j + n_j/theta_j) / (tau_j + n_j/iso_j)", "", finishTime(false), unfairest, false},
-		{"finish_time_fairness_packed", "finish_time_fairness over single jobs and pairs", "", finishTime(true), unfairest, false},
-		{"gandiva", "equal time for all; when workers are short, for pairs that lose nothing by sharing", "", gandiva, normal, false},
-		{"hierarchical", "water filling over entities by weight; inside, fairness or FIFO", "", waterFilling(false), normal, false},
-		{"hierarchical_packed", "hierarchical over single jobs and pairs", "", waterFilling(true), normal, false},
-		{"isolated", "each job its n-th of every type", "", isolated, normal, false},
-		{"makespan", "min M with theta_j >= n_j / M", "s", makespan(false), last, false},
-		{"makespan_packed", "makespan over single jobs and pairs", "s", makespan(true), last, false},
-		{"max_min_fairness", "max min_j s_j/(w_j E_j)·theta_j, then the most sum of theta/E", "", maxMin(aware), slowest, false},
-		{"max_min_fairness_agnostic", "max_min_fairness with every throughput 1", "", maxMin(agnostic), leastTime, false},
-		{"max_min_fairness_packed", "max_min_fairness over single jobs and pairs", "", maxMin(sharing), slowest, false},
-		{"max_sum_normalized_throughput", "max sum of theta_j / E_j", "", single(normalizedDemand), normal, false},
-		{"max_sum_normalized_throughput_packed", "max_sum_normalized_throughput over single jobs and pairs", "", packed(normalizedDemand), normal, false},
-		{"max_sum_throughput", "max sum of theta_j", "steps/s", single(throughputDemand), total, false},
-		{"max_sum_throughput_packed", "max_sum_throughput over single jobs and pairs", "steps/s", packed(throughputDemand), total, false},
-		{"min_cost", "max sum of throughput/price·x, Gavel's stand-in for least cost", "steps/s per USD/h", single(costDemand), perPrice, false},
-		{"min_cost_packed", "min_cost over single jobs and pairs", "steps/s per USD/h", packed(costDemand), perPrice, false},
-		{"min_cost_slo", "min_cost with theta_j >= n_j/D_j for each job with a deadline", "steps/s per USD/h", single(costSLODemand), perPrice, true},
-		{"min_cost_slo_packed", "min_cost_slo over single jobs and pairs", "steps/s per USD/h", packed(costSLODemand), perPrice, true},
-		{"min_spend_slo", "min spend with theta_j >= n_j/D_j for each job with a deadline", "USD/h", minSpend(false), spent, true},
-		{"min_spend_slo_packed", "min_spend_slo over single jobs and pairs", "USD/h", minSpend(true), spent, true},
-		{"power_mean", "Pollux: max (mean of (theta_j/iso_j + 0.001)^p)^(1/p), p = -1 unless --power says otherwise", "", powerMean, meanPower, false},
-		{"proportional", "every job the workers of each type in proportion to the fleet", "", proportional, normal, false},
-		{"shortest_job_first", "min_j of the least n_j/theta_j alone; then the next shortest on what is left", "s", shortestFirst, nil, false},
-		{"water_filling_packed", "water_filling_sum over single jobs and pairs", "", waterFilling(true), normal, false},
-		{"water_filling_sum", "sum of theta_j/E_j at the water-filled point", "", waterFilling(false), normal, false},
+		{"allox", "AlloX: least average completion by matching one-worker jobs to places in queues", "s", allox, nil, false, byRule},
+		{"cost_ratio_slo", "max sum of theta / spend with the deadlines", "steps/s per USD/h", costRatio, perSpend, true, byRatio},
+		{"fifo", "max sum of (m - j)·theta_j / best throughput, j = 0 for the first arrival", "", fifo, inOrder, false, bySpeed},
+		{"fifo_greedy", "each job in order takes its fastest free type; the first that fits nowhere ends the pass", "", fifoGreedy, inOrder, false, byRule},
+		{"fifo_packed", "fifo over single jobs and pairs", "", packed(fifoDemand), inOrder, false, bySpeed},
+		{"finish_time_fairness", "min max_j (t_j + n_j/theta_j) / (tau_j + n_j/iso_j)", "", finishTime(false), unfairest, false, bySpeed},
+		{"finish_time_fairness_packed", "finish_time_fairness over single jobs and pairs", "", finishTime(true), unfairest, false, bySpeed},
+		{"gandiva", "equal time for all; when workers are short, for pairs that lose nothing by sharing", "", gandiva, normal, false, byRule},
+		{"hierarchical", "water filling over entities by weight; inside, fairness or FIFO", "", waterFilling(false), normal, false, bySpeed},
+		{"hierarchical_packed", "hierarchical over single jobs and pairs", "", waterFilling(true), normal, false, bySpeed},
+		{"isolated", "each job its n-th of every type", "", isolated, normal, false, byRule},
+		{"makespan", "min M with theta_j >= n_j / M", "s", makespan(false), last, false, bySpeed},
+		{"makespan_packed", "makespan over single jobs and pairs", "s", makespan(true), last, false, bySpeed},
+		{"max_min_fairness", "max min_j s_j/(w_j E_j)·theta_j, then the most sum of theta/E", "", maxMin(aware), slowest, false, bySpeed},
+		{"max_min_fairness_agnostic", "max_min_fairness with every throughput 1", "", maxMin(agnostic), leastTime, false, byTime},
+		{"max_min_fairness_packed", "max_min_fairness over single jobs and pairs", "", maxMin(sharing), slowest, false, bySpeed},
+		{"max_sum_normalized_throughput", "max sum of theta_j / E_j", "", single(normalizedDemand), normal, false, bySpeed},
+		{"max_sum_normalized_throughput_packed", "max_sum_normalized_throughput over single jobs and pairs", "", packed(normalizedDemand), normal, false, bySpeed},
+		{"max_sum_throughput", "max sum of theta_j", "steps/s", single(throughputDemand), total, false, bySpeed},
+		{"max_sum_throughput_packed", "max_sum_throughput over single jobs and pairs", "steps/s", packed(throughputDemand), total, false, bySpeed},
+		{"min_cost", "max sum of throughput/price·x, Gavel's stand-in for least cost", "steps/s per USD/h", single(costDemand), perPrice, false, perDollar},
+		{"min_cost_packed", "min_cost over single jobs and pairs", "steps/s per USD/h", packed(costDemand), perPrice, false, perDollar},
+		{"min_cost_slo", "min_cost with theta_j >= n_j/D_j for each job with a deadline", "steps/s per USD/h", single(costSLODemand), perPrice, true, perDollar},
+		{"min_cost_slo_packed", "min_cost_slo over single jobs and pairs", "steps/s per USD/h", packed(costSLODemand), perPrice, true, perDollar},
+		{"min_spend_slo", "min spend with theta_j >= n_j/D_j for each job with a deadline", "USD/h", minSpend(false), spent, true, bySpend},
+		{"min_spend_slo_packed", "min_spend_slo over single jobs and pairs", "USD/h", minSpend(true), spent, true, bySpend},
+		{"power_mean", "Pollux: max (mean of (theta_j/iso_j + 0.001)^p)^(1/p), p = -1 unless --power says otherwise", "", powerMean, meanPower, false, bySpeed},
+		{"proportional", "every job the workers of each type in proportion to the fleet", "", proportional, normal, false, byRule},
+		{"shortest_job_first", "min_j of the least n_j/theta_j alone; then the next shortest on what is left", "s", shortestFirst, nil, false, byRule},
+		{"water_filling_packed", "water_filling_sum over single jobs and pairs", "", waterFilling(true), normal, false, bySpeed},
+		{"water_filling_sum", "sum of theta_j/E_j at the water-filled point", "", waterFilling(false), normal, false, bySpeed},
 	}
 }
 
