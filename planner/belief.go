@@ -131,7 +131,7 @@ func (b *Beliefs) believed(jb *jobBelief) *Job {
 		if f.version == 0 {
 			return jb.given
 		}
-		job.Curve = newTrackedCurve(f.tracker, f.barred)
+		job.Curve = newTrackedCurve(f.tracker, f.barred, jb.given.Curve)
 		return &job
 	}
 	profile := *f.profile

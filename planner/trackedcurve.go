@@ -6,8 +6,10 @@ import (
 	"github.com/goodfleet/goodfleet/planner/throughput"
 )
 
-// trackedCurve is the speeds of a table, corrected by what was seen.
+// trackedCurve is the speeds of a table, corrected by what was seen. What is known of pairs stays
+// as it was given.
 type trackedCurve struct {
+	given   Curve
 	tracker *throughput.Tracker // does not change any more
 	barred  []bar
 	known   map[spot]told // what was asked for so far
@@ -23,8 +25,8 @@ type told struct {
 	ok    bool
 }
 
-func newTrackedCurve(t *throughput.Tracker, barred []bar) *trackedCurve {
-	return &trackedCurve{tracker: t, barred: barred, known: map[spot]told{}}
+func newTrackedCurve(t *throughput.Tracker, barred []bar, given Curve) *trackedCurve {
+	return &trackedCurve{given: given, tracker: t, barred: barred, known: map[spot]told{}}
 }
 
 // Speed turns samples per second into samples per hour.
@@ -38,6 +40,13 @@ func (c *trackedCurve) Speed(accelerator string, nodes, replicas int) (Speed, bo
 		c.known[at] = answer
 	}
 	return answer.speed, answer.ok
+}
+
+func (c *trackedCurve) beside(family, accelerator string, nodes, replicas int) (Speed, bool) {
+	if c.bars(accelerator) {
+		return Speed{}, false
+	}
+	return Beside(c.given, family, accelerator, nodes, replicas)
 }
 
 // bars reports whether the job runs out of memory on an accelerator, since it did
