@@ -140,12 +140,13 @@ func running(a planner.Allocation, plan *planner.Plan, now time.Time) *planner.R
 	return r
 }
 
-// samePlace reports whether two targets are the same machines with as many replicas.
+// samePlace reports whether two targets are the same machines with as many replicas, shared
+// with the same job or with none.
 func samePlace(a, b *planner.Running) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	if a.Config.Replicas != b.Config.Replicas || len(a.Machines) != len(b.Machines) {
+	if a.Config.Replicas != b.Config.Replicas || a.Config.With != b.Config.With || len(a.Machines) != len(b.Machines) {
 		return false
 	}
 	return !slices.ContainsFunc(a.Machines, func(id provider.InstanceID) bool { return !slices.Contains(b.Machines, id) })

@@ -36,11 +36,12 @@ func (l *Loop) recall(ctx context.Context) error {
 }
 
 // fit takes over what was measured of a gang: the curve of its job, and those of
-// its family, follow what is seen.
+// its family, follow what is seen. Of what it does beside another job nothing is learnt: alone
+// it does something else.
 func (l *Loop) fit(r *JobRecord, p Progress, now time.Time) {
 	l.ranOut = false
 	t, ok := l.typeOf(r.Gang.Offering)
-	if !ok {
+	if !ok || r.Gang.Config.With != "" {
 		return
 	}
 	for _, m := range p.Measured {

@@ -85,7 +85,7 @@ func (m *moves) place() error {
 		for _, id := range v.target.Machines {
 			add(id, v.target.Offering) // on its way, or to be bought
 		}
-		wants = append(wants, placement.Want{Job: v.job.Job.ID, Machines: v.target.Machines, PerNode: v.target.Config.Replicas / v.target.Config.Nodes, Shares: v.job.Job.Resources.ShareNodes})
+		wants = append(wants, placement.Want{Job: v.job.Job.ID, Machines: v.target.Machines, PerNode: v.target.Config.Replicas / v.target.Config.Nodes, Shares: v.job.Job.Resources.ShareNodes, With: v.target.Config.With})
 		wanted = append(wanted, v)
 	}
 	placed, err := placement.Place(machines, held, wants)
@@ -104,7 +104,7 @@ func (m *moves) place() error {
 }
 
 func gangOf(g *Gang) placement.Gang {
-	p := placement.Gang{Job: g.Job}
+	p := placement.Gang{Job: g.Job, With: g.Config.With}
 	for _, n := range g.Nodes {
 		p.Nodes = append(p.Nodes, placement.Node{Instance: n.Instance, Accelerators: n.Accelerators})
 	}
@@ -183,8 +183,11 @@ func (m *moves) ready(t *planner.Running) bool {
 	})
 }
 
-// overlap reports whether a place and a gang share an accelerator.
+// overlap reports whether a gang holds an accelerator of a place that they are not to share.
 func overlap(p placement.Gang, g *Gang) bool {
+	if p.With == g.Job && g.Config.With == p.Job {
+		return false
+	}
 	for _, n := range p.Nodes {
 		for _, h := range g.Nodes {
 			if n.Instance != h.Instance {

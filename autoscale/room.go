@@ -45,12 +45,24 @@ func (a *admission) fit() {
 // before it in the plan; it reports whether there was one.
 func (a *admission) fitOnce() bool {
 	left := a.s.rooms()
+	given := map[planner.JobID]*planner.Running{} // to jobs that share
+	second := func(job *planner.Job, r *planner.Running) bool {
+		with, ok := given[r.Config.With]
+		return ok && with.Config.With == job.ID && slices.Equal(with.Machines, r.Machines)
+	}
 	give := func(job *planner.Job, r *planner.Running) {
+		shares := second(job, r)
 		for _, id := range r.Machines {
 			if m, here := left[id]; here {
+				if shares {
+					m.Share(r.Config)
+				}
 				m.Give(job, r.Config)
 				left[id] = m
 			}
+		}
+		if r.Config.With != "" {
+			given[job.ID] = r
 		}
 	}
 	for i := range a.s.Jobs {
@@ -65,9 +77,13 @@ func (a *admission) fitOnce() bool {
 		if _, put := a.deferred[x.Job]; put || samePlace(w, a.job[x.Job].Target) {
 			continue
 		}
+		shares := second(job, w)
 		if slices.ContainsFunc(w.Machines, func(id provider.InstanceID) bool {
 			m, here := left[id]
-			return here && (m.Lacks(job, w.Config) != "" || m.Meets(job, w.Config))
+			if shares {
+				m.Share(w.Config)
+			}
+			return here && (m.Lacks(job, w.Config) != "" || !shares && m.Meets(job, w.Config))
 		}) {
 			a.deferred[x.Job] = "its machines are not free yet"
 			return true

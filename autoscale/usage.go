@@ -44,6 +44,10 @@ func (l *Loop) bookAs(m *InstanceRecord, inst provider.Instance, to time.Time) {
 	holders := l.cache.on(inst.ID)
 	for _, at := range l.turns(m, holders, from, to) {
 		shares := l.sharesAt(m, holders, from, t.Count)
+		if one, other := apart(shares, holders); other != nil {
+			l.charge(l.meter.Settle(inst, t.Count, one, from.Add(at.Sub(from)/2), l.cache.round))
+			shares = other
+		}
 		l.charge(l.meter.Settle(inst, t.Count, shares, at, l.cache.round))
 		from = at
 	}
@@ -103,6 +107,33 @@ func (l *Loop) sharesAt(m *InstanceRecord, holders []*JobRecord, at time.Time, o
 		return []ledger.Share{{Account: ledger.ToBoot, Accelerators: of}}
 	}
 	return shares
+}
+
+// apart are two lists of the shares of a machine, each with one of any two jobs that have the
+// same accelerators: either bears them for half of the time. other is nil where nobody shares.
+func apart(shares []ledger.Share, holders []*JobRecord) (one, other []ledger.Share) {
+	with := map[string]string{} // of jobs that share
+	for _, r := range holders {
+		if w := r.Gang.Config.With; w != "" {
+			with[string(r.Job.ID)] = string(w)
+		}
+	}
+	paired := func(s ledger.Share) bool {
+		w := with[s.Job]
+		return w != "" && with[w] == s.Job && slices.ContainsFunc(shares, func(x ledger.Share) bool { return x.Job == w })
+	}
+	if len(with) == 0 || !slices.ContainsFunc(shares, paired) {
+		return shares, nil
+	}
+	for _, s := range shares {
+		if !paired(s) || s.Job < with[s.Job] {
+			one = append(one, s)
+		}
+		if !paired(s) || s.Job > with[s.Job] {
+			other = append(other, s)
+		}
+	}
+	return one, other
 }
 
 // astray is from when on a machine costs money against our will: it was out of

@@ -16,6 +16,7 @@ type Config struct {
 	Replicas int    `json:"replicas"`
 	Batch    int    `json:"batch,omitempty"`
 	MaxLocal int    `json:"maxLocal,omitempty"` // see Speed
+	With     JobID  `json:"with,omitempty"`     // job that shares all of its accelerators, and says the same of this one; "": none
 }
 
 // Offer is an offering as the planner sees it: with its price, its risk and what

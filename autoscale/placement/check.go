@@ -2,16 +2,17 @@ package placement
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/provider"
 )
 
 // Check reports the first thing that no placement may have: an accelerator held
-// twice or that is not there, a machine twice in a gang or not there at all,
-// nodes of unequal size, a gang of several nodes over several offerings (and so
-// over zones), two such gangs on one machine of which one does not share, a job with
-// two gangs.
+// twice, unless by two jobs that share all of theirs, or that is not there, a machine
+// twice in a gang or not there at all, nodes of unequal size, a gang of several nodes
+// over several offerings (and so over zones), two such gangs on one machine of which one
+// does not share, a job with two gangs.
 func Check(machines []Machine, gangs []Gang) error {
 	there := make(map[provider.InstanceID]Machine, len(machines))
 	for _, m := range machines {
@@ -20,10 +21,11 @@ func Check(machines []Machine, gangs []Gang) error {
 		}
 		there[m.ID] = m
 	}
-	holder := make(map[slot]planner.JobID, len(machines))
+	holder := make(map[slot]*Gang, len(machines))
 	seen := make(map[planner.JobID]bool, len(gangs))
 	spans := map[provider.InstanceID]Gang{}
-	for _, g := range gangs {
+	for i := range gangs {
+		g := &gangs[i]
 		if seen[g.Job] {
 			return fmt.Errorf("job %s has two gangs", g.Job)
 		}
@@ -33,18 +35,25 @@ func Check(machines []Machine, gangs []Gang) error {
 		}
 		for _, n := range g.Nodes {
 			other, taken := spans[n.Instance]
-			if len(g.Nodes) > 1 && taken && !(g.Shares && other.Shares) {
+			if len(g.Nodes) > 1 && taken && !(g.Shares && other.Shares) && !g.beside(&other) {
 				return fmt.Errorf("job %s: machine %s carries the gang of %s too, and one of the two does not share", g.Job, n.Instance, other.Job)
 			}
 			if len(g.Nodes) > 1 && (!taken || !g.Shares) {
-				spans[n.Instance] = g
+				spans[n.Instance] = *g
 			}
 		}
 	}
 	return nil
 }
 
-func checkGang(g Gang, there map[provider.InstanceID]Machine, holder map[slot]planner.JobID) error {
+// beside reports whether two gangs share all of their accelerators.
+func (g *Gang) beside(other *Gang) bool {
+	return g.With == other.Job && other.With == g.Job && slices.EqualFunc(g.Nodes, other.Nodes, func(a, b Node) bool {
+		return a.Instance == b.Instance && slices.Equal(a.Accelerators, b.Accelerators)
+	})
+}
+
+func checkGang(g *Gang, there map[provider.InstanceID]Machine, holder map[slot]*Gang) error {
 	if len(g.Nodes) == 0 {
 		return fmt.Errorf("the gang has no nodes")
 	}
@@ -74,10 +83,10 @@ func checkGang(g Gang, there map[provider.InstanceID]Machine, holder map[slot]pl
 				return fmt.Errorf("machine %s has no accelerator %d", n.Instance, i)
 			case k > 0 && i <= n.Accelerators[k-1]:
 				return fmt.Errorf("accelerators of machine %s are not ascending", n.Instance)
-			case taken:
-				return fmt.Errorf("accelerator %d of machine %s is held by %s too", i, n.Instance, other)
+			case taken && !g.beside(other):
+				return fmt.Errorf("accelerator %d of machine %s is held by %s too", i, n.Instance, other.Job)
 			}
-			holder[s] = g.Job
+			holder[s] = g
 		}
 	}
 	return nil

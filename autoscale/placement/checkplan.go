@@ -11,8 +11,8 @@ import (
 // the problem named wrongly or twice, more accelerators, vCPU or memory shared out than
 // a type has, an allocation that is not whole or spans offerings, a TPU slice that is split or
 // joined, a gang over machines without an interconnect whose job did not ask for that,
-// two gangs of several nodes on a machine of which one does not share, a job that has
-// two answers or none. Types are those of the offers of p, as they were measured, or else of
+// two gangs of several nodes on a machine of which one does not share, a job that shares with
+// one that does not share all of its machines with it, a job that has two answers or none. Types are those of the offers of p, as they were measured, or else of
 // lookup.
 func CheckPlan(p planner.Problem, plan planner.Plan, lookup func(cloud, name string) (provider.InstanceType, bool)) error {
 	types := map[provider.Offering]provider.InstanceType{} // of the offerings that the plan names: few of those that are sold
@@ -79,15 +79,25 @@ func CheckPlan(p planner.Problem, plan planner.Plan, lookup func(cloud, name str
 		answered[job] = true
 		return nil
 	}
-	for _, a := range plan.Allocations {
+	pairs := couplesOf(plan)
+	for i, a := range plan.Allocations {
 		if err := answer(a.Job); err != nil {
 			return err
+		}
+		first, err := pairs.first(plan, i)
+		if err != nil {
+			return fmt.Errorf("plan: job %s: %w", a.Job, err)
+		}
+		if !first {
+			for _, ref := range a.Machines {
+				left[ref].Share(a.Config)
+			}
 		}
 		if err := checkAllocation(a, jobs[a.Job], plan, left); err != nil {
 			return fmt.Errorf("plan: job %s: %w", a.Job, err)
 		}
 		t, _ := known(a.Offering)
-		if job := jobs[a.Job]; job != nil {
+		if job := jobs[a.Job]; job != nil && first {
 			if err := checkRules(a, job, t, spans); err != nil {
 				return fmt.Errorf("plan: job %s: %w", a.Job, err)
 			}

@@ -21,6 +21,10 @@ type Want struct {
 	Machines []provider.InstanceID
 	PerNode  int
 	Shares   bool // its machines may carry other gangs of several nodes that share too
+
+	// With is a job that is to hold the very same accelerators, and says the same of this
+	// one; "": none.
+	With planner.JobID
 }
 
 // Node is one machine of a gang and the accelerators that it holds there, ascending.
@@ -34,6 +38,7 @@ type Gang struct {
 	Job    planner.JobID
 	Nodes  []Node
 	Shares bool // of its Want
+	With   planner.JobID
 }
 
 // slot is one accelerator.
@@ -45,7 +50,7 @@ type slot struct {
 // Place gives every want its accelerators. held says what gangs hold now: a want
 // for the same machines and numbers as its own gang keeps them; the others get
 // what no want has, at first what is free now, then what leaving gangs will free,
-// lowest numbers first. The result is in the order of wants.
+// lowest numbers first. Two that share get the same. The result is in the order of wants.
 //
 // It fails on a want for more than there is, and on a machine that is not there.
 func Place(machines []Machine, held []Gang, wants []Want) ([]Gang, error) {
@@ -83,7 +88,12 @@ func Place(machines []Machine, held []Gang, wants []Want) ([]Gang, error) {
 		if placed[i].Nodes != nil {
 			continue
 		}
-		g := Gang{Job: w.Job, Shares: w.Shares}
+		g := Gang{Job: w.Job, Shares: w.Shares, With: w.With}
+		if nodes := partnerOf(wants, placed, i); nodes != nil {
+			g.Nodes = nodes
+			take(i, g)
+			continue
+		}
 		for _, id := range w.Machines {
 			n, ok := size[id]
 			if !ok {
@@ -112,10 +122,25 @@ func Place(machines []Machine, held []Gang, wants []Want) ([]Gang, error) {
 	return placed, nil
 }
 
+// partnerOf is what the job has been given that shares with want i; nil: it has nothing yet, or
+// there is none.
+func partnerOf(wants []Want, placed []Gang, i int) []Node {
+	w := &wants[i]
+	if w.With == "" {
+		return nil
+	}
+	for k := range wants {
+		if x := &wants[k]; x.Job == w.With && x.With == w.Job && w.Is(Gang{Nodes: placed[k].Nodes, With: w.With}) {
+			return slices.Clone(placed[k].Nodes)
+		}
+	}
+	return nil
+}
+
 // Is reports whether g already holds what w wants: the same machines, in any
-// order, with as many accelerators on each.
+// order, with as many accelerators on each, beside the same job or none.
 func (w Want) Is(g Gang) bool {
-	if len(w.Machines) != len(g.Nodes) {
+	if len(w.Machines) != len(g.Nodes) || w.With != g.With {
 		return false
 	}
 	for _, n := range g.Nodes {

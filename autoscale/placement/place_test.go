@@ -21,6 +21,10 @@ func ids(list ...provider.InstanceID) []provider.InstanceID { return list }
 
 func gang(job planner.JobID, nodes ...Node) Gang { return Gang{Job: job, Nodes: nodes} }
 
+func pair(job, with planner.JobID, nodes ...Node) Gang {
+	return Gang{Job: job, Nodes: nodes, With: with}
+}
+
 func shares(g Gang) Gang {
 	g.Shares = true
 	return g
@@ -40,38 +44,50 @@ func TestPlace(t *testing.T) {
 	}{
 		{
 			name:  "lowest numbers first",
-			wants: []Want{{"a", ids("i-1"), 1, false}, {"b", ids("i-1"), 2, false}},
+			wants: []Want{{"a", ids("i-1"), 1, false, ""}, {"b", ids("i-1"), 2, false, ""}},
 			want:  []Gang{gang("a", node("i-1", 0)), gang("b", node("i-1", 1, 2))},
 		},
 		{
 			name:  "who stays keeps his accelerators, whatever comes before him",
 			held:  []Gang{gang("b", node("i-1", 0, 3))},
-			wants: []Want{{"a", ids("i-1"), 2, false}, {"b", ids("i-1"), 2, false}},
+			wants: []Want{{"a", ids("i-1"), 2, false, ""}, {"b", ids("i-1"), 2, false, ""}},
 			want:  []Gang{gang("a", node("i-1", 1, 2)), gang("b", node("i-1", 0, 3))},
 		},
 		{
 			name:  "free ones before those that a leaving gang holds",
 			held:  []Gang{gang("gone", node("i-1", 0, 1))},
-			wants: []Want{{"a", ids("i-1"), 3, false}},
+			wants: []Want{{"a", ids("i-1"), 3, false, ""}},
 			want:  []Gang{gang("a", node("i-1", 0, 2, 3))},
 		},
 		{
 			name:  "the same machines in another order is staying",
 			held:  []Gang{gang("a", node("i-2", 1, 2), node("i-1", 2, 3))},
-			wants: []Want{{"a", ids("i-1", "i-2"), 2, false}},
+			wants: []Want{{"a", ids("i-1", "i-2"), 2, false, ""}},
 			want:  []Gang{gang("a", node("i-2", 1, 2), node("i-1", 2, 3))},
 		},
 		{
 			name:  "growing on one's own machine",
 			held:  []Gang{gang("a", node("i-1", 1))},
-			wants: []Want{{"a", ids("i-1"), 4, false}},
+			wants: []Want{{"a", ids("i-1"), 4, false, ""}},
 			want:  []Gang{gang("a", node("i-1", 0, 1, 2, 3))},
 		},
 		{
 			name:  "changing places",
 			held:  []Gang{gang("a", node("i-1", 0, 1, 2, 3)), gang("b", node("i-2", 0, 1, 2, 3))},
-			wants: []Want{{"a", ids("i-2"), 4, false}, {"b", ids("i-1"), 4, false}},
+			wants: []Want{{"a", ids("i-2"), 4, false, ""}, {"b", ids("i-1"), 4, false, ""}},
 			want:  []Gang{gang("a", node("i-2", 0, 1, 2, 3)), gang("b", node("i-1", 0, 1, 2, 3))},
+		},
+		{
+			name:  "two that share get the same accelerators, and nobody else does",
+			held:  []Gang{gang("a", node("i-1", 2))},
+			wants: []Want{{"a", ids("i-1"), 1, false, "c"}, {"b", ids("i-1"), 2, false, ""}, {"c", ids("i-1"), 1, false, "a"}},
+			want:  []Gang{pair("a", "c", node("i-1", 0)), gang("b", node("i-1", 1, 3)), pair("c", "a", node("i-1", 0))},
+		},
+		{
+			name:  "who shares with one who stays joins him",
+			held:  []Gang{pair("a", "c", node("i-1", 2))},
+			wants: []Want{{"c", ids("i-1"), 1, false, "a"}, {"a", ids("i-1"), 1, false, "c"}},
+			want:  []Gang{pair("c", "a", node("i-1", 2)), pair("a", "c", node("i-1", 2))},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -93,8 +109,8 @@ func TestPlaceRefusesWhatIsNotThere(t *testing.T) {
 		wants []Want
 		says  string
 	}{
-		{"too many", []Want{{"a", ids("i-1"), 3, false}, {"b", ids("i-1"), 2, false}}, "place b: machine i-1 has 1 accelerators left of 4, wanted 2"},
-		{"no such machine", []Want{{"a", ids("i-9"), 1, false}}, "place a: there is no machine i-9"},
+		{"too many", []Want{{"a", ids("i-1"), 3, false, ""}, {"b", ids("i-1"), 2, false, ""}}, "place b: machine i-1 has 1 accelerators left of 4, wanted 2"},
+		{"no such machine", []Want{{"a", ids("i-9"), 1, false, ""}}, "place a: there is no machine i-9"},
 	} {
 		if _, err := Place(machines, nil, tt.wants); err == nil || err.Error() != tt.says {
 			t.Errorf("%s: got %v, want %q", tt.name, err, tt.says)
@@ -140,6 +156,12 @@ func TestPlaceIsWholeAndStable(t *testing.T) {
 						}
 					}
 					wants = append(wants, w)
+				}
+				if len(w.Machines) == nodes && rapid.Bool().Draw(t, "paired") {
+					other := w
+					other.Job = planner.JobID(fmt.Sprintf("job-%d", 10+job))
+					other.With, wants[len(wants)-1].With = w.Job, other.Job
+					wants = append(wants, other)
 				}
 			}
 			return wants

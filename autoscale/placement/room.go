@@ -45,6 +45,9 @@ func (r *Room) Meets(job *planner.Job, c planner.Config) bool {
 	return c.Nodes > 1 && r.gangs > 0 && !(job.Resources.ShareNodes && r.closed == 0)
 }
 
+// Share gives the accelerators back that a node has with which the next in config c shares them.
+func (r *Room) Share(c planner.Config) { r.Accelerators += c.Replicas / c.Nodes }
+
 // Give takes what a node of job needs; of a job that is not known, accelerators alone.
 func (r *Room) Give(job *planner.Job, c planner.Config) {
 	n := c.Replicas / c.Nodes

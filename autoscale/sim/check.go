@@ -41,14 +41,15 @@ func (c *checker) round(now time.Time, machines []provider.Instance, gangs []aut
 }
 
 // gangs checks that gangs are whole, lie on running machines of their offering,
-// and share no accelerator.
+// and share no accelerator, but for two at most that both say so.
 func (c *checker) gangs(there map[provider.InstanceID]provider.Instance, gangs []autoscale.Gang) error {
 	type slot struct {
 		machine     provider.InstanceID
 		accelerator int
 	}
-	holder := map[slot]string{}
-	for _, g := range gangs {
+	holder := map[slot]*autoscale.Gang{}
+	for at := range gangs {
+		g := &gangs[at]
 		t, ok := c.catalogue.Lookup(g.Config.Cloud, g.Config.Type)
 		replicas := 0
 		machines := map[provider.InstanceID]bool{}
@@ -66,13 +67,13 @@ func (c *checker) gangs(there map[provider.InstanceID]provider.Instance, gangs [
 			replicas += len(n.Accelerators)
 			for _, i := range n.Accelerators {
 				s := slot{n.Instance, i}
-				if other, taken := holder[s]; taken {
-					return fmt.Errorf("accelerator %d of %s is held by %s and by %s", i, n.Instance, other, g.Job)
+				if other, taken := holder[s]; taken && (g.Config.With != other.Job || other.Config.With != g.Job) {
+					return fmt.Errorf("accelerator %d of %s is held by %s and by %s", i, n.Instance, other.Job, g.Job)
 				}
 				if !ok || i < 0 || i >= t.Count {
 					return fmt.Errorf("job %s: machine %s has no accelerator %d", g.Job, n.Instance, i)
 				}
-				holder[s] = string(g.Job)
+				holder[s] = g
 			}
 		}
 		if len(g.Nodes) != g.Config.Nodes || replicas != g.Config.Replicas {

@@ -258,6 +258,9 @@ func (r *Runner) speed(job *planner.Job, c planner.Config, accelerator string) (
 	if job.Curve == nil {
 		return planner.Speed{}, false
 	}
+	if with, ok := r.jobs[c.With]; ok {
+		return planner.Beside(job.Curve, with.Family, accelerator, c.Nodes, c.Replicas)
+	}
 	return job.Curve.Speed(accelerator, c.Nodes, c.Replicas)
 }
 

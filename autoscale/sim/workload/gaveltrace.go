@@ -28,7 +28,7 @@ const (
 //
 // What is wrong is a *throughput.RowError. name is for errors.
 func ReadGavelTrace(name string, r io.Reader, start time.Time) ([]*planner.Job, error) {
-	curves, err := newGavelCurves()
+	curves, err := newGavelCurves(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -69,6 +69,8 @@ var streamColumns = []string{"job", "unit_arrival", "model", "scale_factor", "to
 type Stream struct {
 	PerHour float64 // jobs; 0: all come at the start
 	Jobs    int     // the first so many; 0: all
+
+	Pairs *throughput.Pairs // what two job types do on the same accelerators; nil: it is not known
 }
 
 // ReadGavelStream reads a stream of jobs in the order in which Gavel's simulations draw
@@ -79,7 +81,7 @@ func ReadGavelStream(name string, r io.Reader, s Stream, start time.Time) ([]*pl
 	if s.PerHour < 0 || math.IsNaN(s.PerHour) || math.IsInf(s.PerHour, 0) || s.Jobs < 0 {
 		return nil, fmt.Errorf("%s: %g jobs per hour, the first %d: want no negative number", name, s.PerHour, s.Jobs)
 	}
-	curves, err := newGavelCurves()
+	curves, err := newGavelCurves(s.Pairs)
 	if err != nil {
 		return nil, err
 	}
@@ -121,15 +123,16 @@ type gavelRow struct {
 // machine, wherever it is.
 type gavelCurves struct {
 	table  *throughput.Table
+	pairs  *throughput.Pairs // nil: not known
 	curves map[string]planner.Curve
 }
 
-func newGavelCurves() (*gavelCurves, error) {
+func newGavelCurves(pairs *throughput.Pairs) (*gavelCurves, error) {
 	table, err := throughput.Gavel()
 	if err != nil {
 		return nil, err
 	}
-	return &gavelCurves{table, map[string]planner.Curve{}}, nil
+	return &gavelCurves{table, pairs, map[string]planner.Curve{}}, nil
 }
 
 func (g *gavelCurves) curve(jobType string) (planner.Curve, error) {
@@ -151,7 +154,7 @@ func (g *gavelCurves) curve(jobType string) (planner.Curve, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.curves[jobType] = planner.TableCurve(wherever)
+	g.curves[jobType] = planner.PairedCurve(wherever, g.pairs)
 	return g.curves[jobType], nil
 }
 

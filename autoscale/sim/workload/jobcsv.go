@@ -25,7 +25,7 @@ var (
 // may be empty. Jobs come in order of submission. What is wrong is a
 // *throughput.RowError.
 func ReadJobs(name string, r io.Reader) ([]*planner.Job, error) {
-	curves, err := newGavelCurves()
+	curves, err := newGavelCurves(nil)
 	if err != nil {
 		return nil, err
 	}
