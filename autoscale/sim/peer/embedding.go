@@ -21,8 +21,9 @@ const (
 	embedDone     = 1e-8 // residuals and gap, relative to the size of what they are of
 	embedNear     = 1e-7 // the same, of an end that rounding keeps from that
 	embedSteps    = 100
-	embedAdded    = 7e-8 // to the diagonal of Newton's equations
-	embedRefine   = 9    // times that an answer of them is made better
+	embedAdded    = 7e-8  // to the diagonal of Newton's equations
+	embedRefine   = 9     // times that an answer of them is made better
+	embedExact    = 1e-14 // of the right sides, that an answer may leave
 )
 
 // embedding is the program of max-min fairness in the form that interior point solvers of
@@ -36,9 +37,11 @@ const (
 // where the path begins, and on each step. All of that is done here as ECOS does it, with
 // multipliers z of the rows, and tau and kappa of the homogeneous self-dual embedding.
 //
-// Variables are x by job and kind, then t. Rows are in the order above, each kind by job.
+// Variables are x by job and kind, then those by pair and kind (see embedpairs.go), then t. Rows
+// are in the order above, each kind by job.
 type embedding struct {
 	jobs, kinds int
+	shares      int       // how many x there are
 	workers     []float64 // n_j and a_jw of the unscaled program
 	gain        []float64
 	keep        []float64 // entries of the scaled program, by their kind of row: of −x ≤ 0,
@@ -49,6 +52,7 @@ type embedding struct {
 	rows, cols  []float64 // by which rows and columns were divided
 	c           float64   // cost of t
 	h           []float64 // right sides
+	pairs       *paired   // nil: there are none
 }
 
 // fairest are shares of max-min fairness by a rule that may be embedded, as the authors' solver
@@ -61,19 +65,26 @@ func fairest(rule share.Policy, p *share.Problem) ([][]float64, error) {
 		a, err := rule.Share(p, share.Options{Gap: 1e-6, Interior: true})
 		return a.Share, err
 	}
-	shares := make([][]float64, e.jobs)
+	return e.unscaled(x, 0, e.jobs), nil
+}
+
+// unscaled are the shares of n jobs, or pairs, from column at on, by kind.
+func (e *embedding) unscaled(x []float64, at, n int) [][]float64 {
+	shares := make([][]float64, n)
 	for j := range shares {
 		shares[j] = make([]float64, e.kinds)
 		for w := range shares[j] {
-			shares[j][w] = min(max(x[j*e.kinds+w]/e.cols[j*e.kinds+w], 0), 1)
+			i := at + j*e.kinds + w
+			shares[j][w] = min(max(x[i]/e.cols[i], 0), 1)
 		}
 	}
-	return shares, nil
+	return shares
 }
 
 func newEmbedding(p *share.Problem, blind bool) *embedding {
 	m, k := len(p.Jobs), len(p.Types)
-	e := &embedding{jobs: m, kinds: k, workers: make([]float64, m), gain: make([]float64, m*k), h: make([]float64, m*k+m+k+m), c: -1}
+	n := m*k + len(p.Pairs)*k
+	e := &embedding{jobs: m, kinds: k, shares: n, workers: make([]float64, m), gain: make([]float64, m*k), h: make([]float64, n+m+k+m), c: -1}
 	all := 0.0
 	for _, t := range p.Types {
 		all += float64(t.Workers)
@@ -92,10 +103,13 @@ func newEmbedding(p *share.Problem, blind bool) *embedding {
 				e.gain[j*k+w] = float64(job.Scale) * v / (job.Weight * equal)
 			}
 		}
-		e.h[m*k+j] = 1
+		e.h[n+j] = 1
 	}
 	for w, t := range p.Types {
-		e.h[m*k+m+w] = float64(t.Workers)
+		e.h[n+m+w] = float64(t.Workers)
+	}
+	if len(p.Pairs) > 0 {
+		e.pairs = newPaired(p, e)
 	}
 	e.scale()
 	return e
@@ -109,9 +123,9 @@ func (e *embedding) scale() {
 		e.seats[i], e.worth[i] = e.workers[i/k], -e.gain[i]
 		e.keep[i] = -1
 	}
-	e.rows, e.cols = ones(len(e.h)), ones(m*k+1)
+	e.rows, e.cols = ones(len(e.h)), ones(e.shares+1)
 	for range embedScalings {
-		r, c := make([]float64, len(e.h)), make([]float64, m*k+1)
+		r, c := make([]float64, len(e.h)), make([]float64, e.shares+1)
 		e.each(func(row, col int, v *float64) {
 			r[row], c[col] = max(r[row], math.Abs(*v)), max(c[col], math.Abs(*v))
 		})
@@ -127,7 +141,10 @@ func (e *embedding) scale() {
 		floats.Mul(e.cols, c)
 	}
 	floats.Div(e.h, e.rows)
-	e.c /= e.cols[m*k]
+	e.c /= e.cols[e.shares]
+	if e.pairs != nil {
+		e.pairs.pack(e)
+	}
 }
 
 func ones(n int) []float64 {
@@ -140,21 +157,27 @@ func ones(n int) []float64 {
 
 // each visits every entry of the rows.
 func (e *embedding) each(visit func(row, col int, v *float64)) {
-	m, k := e.jobs, e.kinds
+	m, k, n := e.jobs, e.kinds, e.shares
 	for i := range m * k {
 		j, w := i/k, i%k
 		visit(i, i, &e.keep[i])
-		visit(m*k+j, i, &e.whole[i])
-		visit(m*k+m+w, i, &e.seats[i])
-		visit(m*k+m+k+j, i, &e.worth[i])
+		visit(n+j, i, &e.whole[i])
+		visit(n+m+w, i, &e.seats[i])
+		visit(n+m+k+j, i, &e.worth[i])
+	}
+	if e.pairs != nil {
+		e.pairs.each(e, visit)
 	}
 	for j := range m {
-		visit(m*k+m+k+j, m*k, &e.level[j])
+		visit(n+m+k+j, n, &e.level[j])
 	}
 }
 
 // times is G·x, by row.
 func (e *embedding) times(x []float64) []float64 {
+	if e.pairs != nil {
+		return e.pairs.times(e, x)
+	}
 	y := make([]float64, len(e.h))
 	e.each(func(row, col int, v *float64) { y[row] += *v * x[col] })
 	return y
@@ -162,16 +185,26 @@ func (e *embedding) times(x []float64) []float64 {
 
 // back is Gᵀ·z, by column.
 func (e *embedding) back(z []float64) []float64 {
+	if e.pairs != nil {
+		return e.pairs.back(e, z)
+	}
 	y := make([]float64, len(e.cols))
 	e.each(func(row, col int, v *float64) { y[col] += *v * z[row] })
 	return y
 }
 
-// newton solves Gᵀz = b, Gx − ratio·z = g for x and z, with a ratio above 0 for each row. Each job's part of GᵀdG is
-// small; t and the workers of each kind couple them.
+// newton solves Gᵀz = b, Gx − ratio·z = g for x and z, with a ratio above 0 for each row, by an
+// elimination that does so with embedAdded on the diagonal of both parts.
 type newton struct {
+	e     *embedding
+	ratio []float64
+	once  func(b, g []float64) (x, z []float64)
+}
+
+// blocks is the elimination where there are no pairs: each job's part of GᵀdG is small; t and the
+// workers of each kind couple them.
+type blocks struct {
 	e      *embedding
-	ratio  []float64
 	d      []float64    // 1/ratio, about
 	blocks []*mat.Dense // inverse, by job
 	edge   [][]float64  // of t and of each kind, the column that couples, by job and kind
@@ -180,12 +213,19 @@ type newton struct {
 }
 
 func (e *embedding) newton(ratio []float64) *newton {
-	m, k := e.jobs, e.kinds
 	d := make([]float64, len(ratio))
 	for i, v := range ratio {
 		d[i] = 1 / (v + embedAdded)
 	}
-	n := &newton{e: e, ratio: ratio, d: d, blocks: make([]*mat.Dense, m), edge: make([][]float64, k+1), inner: make([][]float64, k+1)}
+	if e.pairs != nil {
+		return &newton{e, ratio, e.pairs.eliminate(e, d).once}
+	}
+	return &newton{e, ratio, e.eliminate(d).once}
+}
+
+func (e *embedding) eliminate(d []float64) *blocks {
+	m, k := e.jobs, e.kinds
+	n := &blocks{e: e, d: d, blocks: make([]*mat.Dense, m), edge: make([][]float64, k+1), inner: make([][]float64, k+1)}
 	for i := range n.edge {
 		n.edge[i] = make([]float64, m*k)
 	}
@@ -227,7 +267,7 @@ func (e *embedding) newton(ratio []float64) *newton {
 }
 
 // within multiplies by the inverse of the blocks.
-func (n *newton) within(v []float64) []float64 {
+func (n *blocks) within(v []float64) []float64 {
 	k := n.e.kinds
 	y := make([]float64, len(v))
 	for i := range y {
@@ -244,6 +284,9 @@ func (n *newton) solve(b, g []float64) (x, z []float64) {
 	x, z = n.once(b, g)
 	over, left := n.left(b, g, x, z)
 	for range embedRefine {
+		if n.e.pairs != nil && max(floats.Norm(over, 2), floats.Norm(left, 2)) < embedExact*(1+max(floats.Norm(b, 2), floats.Norm(g, 2))) {
+			break
+		}
 		dx, dz := n.once(over, left)
 		floats.Add(dx, x)
 		floats.Add(dz, z)
@@ -268,8 +311,8 @@ func (n *newton) left(b, g, x, z []float64) (over, left []float64) {
 	return over, left
 }
 
-// once solves the equations with embedAdded on the diagonal of both parts.
-func (n *newton) once(b, g []float64) (x, z []float64) {
+// once is that of newton.
+func (n *blocks) once(b, g []float64) (x, z []float64) {
 	e, k := n.e, n.e.kinds
 	dg := make([]float64, len(g))
 	floats.MulTo(dg, n.d, g)

@@ -39,6 +39,10 @@ type GavelConfig struct {
 	// priority of all comes first.
 	Ever bool
 
+	// Pack lets two jobs share workers: jobs and pairs of them get shares by it, in place of
+	// Rule, and pairs take part in rounds as jobs do. Nil: they do not share.
+	Pack Packing
+
 	Renew time.Duration // least time between two allocations; 0: 1920 s, as published
 	Seed  uint64        // of the order of kinds
 }
@@ -74,9 +78,11 @@ type Gavel struct {
 	total   []float64 // time that all jobs had, by kind, s
 }
 
-// account is what the mechanism knows of a job.
+// account is what the mechanism knows of a job, or of a pair.
 type account struct {
 	seen    bool      // in the present problem
+	index   int       // there
+	pairs   []*couple // with those that came before, in their order
 	share   []float64 // by kind; nil: it has none yet
 	time    []float64 // that it had since the shares were made, s
 	lacks   []float64 // entitled to and did not get, s, over all shares
@@ -106,7 +112,7 @@ func (g *Gavel) Plan(p planner.Problem) (planner.Plan, error) {
 		g.total = make([]float64, len(f.kinds))
 	}
 	g.settle(p.Now)
-	g.take(&p)
+	g.take(f)
 	first := g.renewed.Equal(g.begin)
 	if g.cfg.Ever || g.flag && (first || p.Now.Sub(g.renewed) >= g.cfg.Renew) {
 		if err := g.renew(f); err != nil {
@@ -135,11 +141,18 @@ func (g *Gavel) settle(now time.Time) {
 			a.time[a.runs] += sec
 			g.total[a.runs] += sec // by one and the same number: in any order
 		}
+		for _, c := range a.pairs {
+			if c.runs >= 0 {
+				c.time[c.runs] += sec
+				g.total[c.runs] += sec
+			}
+		}
 	}
 }
 
 // take notes which jobs came and went.
-func (g *Gavel) take(p *planner.Problem) {
+func (g *Gavel) take(f *floor) {
+	p := f.p
 	for _, a := range g.jobs {
 		a.seen = false
 	}
@@ -149,14 +162,23 @@ func (g *Gavel) take(p *planner.Problem) {
 		if !known {
 			a = &account{runs: -1}
 			g.jobs[id], g.flag = a, true
+			if g.cfg.Pack != nil {
+				a.pairs = couples(f, i)
+			}
 		}
-		a.seen = true
+		a.seen, a.index = true, i
 	}
 	for id, a := range g.jobs {
 		if !a.seen {
 			delete(g.jobs, id)
 			g.flag = true
 		}
+	}
+	if g.cfg.Pack == nil {
+		return
+	}
+	for _, a := range g.jobs {
+		a.pairs = slices.DeleteFunc(a.pairs, func(c *couple) bool { return g.jobs[c.older] == nil })
 	}
 }
 
@@ -207,7 +229,11 @@ func (g *Gavel) renew(f *floor) error {
 			g.total[w] = half.Seconds() * float64(len(p.Jobs))
 		}
 	}
-	if len(sp.Jobs) > 0 {
+	if g.cfg.Pack != nil {
+		if err := g.renewPairs(f, &sp, since); err != nil {
+			return err
+		}
+	} else if len(sp.Jobs) > 0 {
 		given, err := g.share(&sp)
 		if err != nil {
 			return fmt.Errorf("%s: %w", g.cfg.Rule.Name, err)
@@ -289,129 +315,4 @@ func isolated(f *floor, speeds []float64, scale, n int) float64 {
 		speed += x * speeds[w]
 	}
 	return speed / max(1, total)
-}
-
-// claimant is a job in the queue of a kind.
-type claimant struct {
-	job, kind       int
-	priority, lacks float64
-	share           float64
-}
-
-// round selects who runs, and where.
-func (g *Gavel) round(f *floor) planner.Plan {
-	p := f.p
-	order := g.order(f)
-	for i := range p.Jobs {
-		g.jobs[p.Jobs[i].Job.ID].runs = -1
-	}
-	taken := make([]bool, len(p.Jobs))
-	chosen := make([][]int, len(f.kinds))
-	left := make([]int, len(f.kinds))
-	for w := range left {
-		left[w] = f.kinds[w].workers
-	}
-	queue := make([]claimant, 0, len(p.Jobs))
-	serve := func() {
-		slices.SortStableFunc(queue, func(a, b claimant) int {
-			return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(b.lacks, a.lacks), cmp.Compare(b.share, a.share))
-		})
-		for _, c := range queue {
-			if n := sizeOf(&p.Jobs[c.job]); n <= left[c.kind] && !taken[c.job] {
-				left[c.kind] -= n
-				taken[c.job] = true
-				chosen[c.kind] = append(chosen[c.kind], c.job)
-			}
-		}
-		queue = queue[:0]
-	}
-	for _, w := range order {
-		queue = g.claimants(f, w, taken, queue)
-		if !g.cfg.Ever {
-			serve()
-		}
-	}
-	serve()
-	for w := range f.kinds {
-		g.place(f, w, chosen[w])
-	}
-	plan := f.finish("it is others' turn")
-	plan.NextDecision = p.Now.Add(1)
-	if g.cfg.FIFO && g.flag { // nothing changes before there may be shares
-		plan.NextDecision = g.renewed.Add(g.cfg.Renew)
-	} else if g.cfg.FIFO {
-		plan.NextDecision = time.Time{}
-	}
-	return plan
-}
-
-// claimants adds to a queue the jobs that may run on a kind.
-func (g *Gavel) claimants(f *floor, w int, taken []bool, queue []claimant) []claimant {
-	for i := range f.p.Jobs {
-		j := &f.p.Jobs[i]
-		if taken[i] || f.speed(j, w) <= 0 {
-			continue
-		}
-		a := g.jobs[j.Job.ID]
-		c := claimant{job: i, kind: w}
-		if a.share != nil {
-			c.share, c.lacks = a.share[w], a.lacks[w]
-		}
-		if c.share > 0 {
-			if part := a.time[w] / g.total[w]; part > 0 {
-				c.priority = c.share / part
-			} else {
-				c.priority = c.share * 1e9
-			}
-		}
-		if g.cfg.FIFO && c.priority == 0 {
-			continue
-		}
-		queue = append(queue, c)
-	}
-	return queue
-}
-
-// order is that in which kinds choose.
-func (g *Gavel) order(f *floor) []int {
-	order := make([]int, len(f.kinds))
-	for w := range order {
-		order[w] = w
-	}
-	rank := func(w int) int {
-		at := slices.Index([]string{"V100", "P100", "K80"}, f.kinds[w].typ.Accelerator)
-		if at < 0 {
-			return 3
-		}
-		return at
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return rank(a) - rank(b) })
-	if !g.cfg.Aware {
-		g.rng.Shuffle(len(order), func(a, b int) { order[a], order[b] = order[b], order[a] })
-	}
-	return order
-}
-
-// place seats the chosen of a kind: large gangs first, those who stay before others. A
-// job without shares is not placed: its machines stand idle.
-func (g *Gavel) place(f *floor, w int, chosen []int) {
-	p := f.p
-	slices.SortStableFunc(chosen, func(a, b int) int { return sizeOf(&p.Jobs[b]) - sizeOf(&p.Jobs[a]) })
-	k := &f.kinds[w]
-	seated := make([]bool, len(chosen))
-	for n, i := range chosen {
-		if g.jobs[p.Jobs[i].Job.ID].share == nil {
-			seated[n] = true
-			continue
-		}
-		seated[n] = f.keeps(&p.Jobs[i], k, sizeOf(&p.Jobs[i]))
-		if seated[n] {
-			g.jobs[p.Jobs[i].Job.ID].runs = w
-		}
-	}
-	for n, i := range chosen {
-		if !seated[n] && f.place(&p.Jobs[i], k, sizeOf(&p.Jobs[i]), true) {
-			g.jobs[p.Jobs[i].Job.ID].runs = w
-		}
-	}
 }

@@ -38,6 +38,12 @@ func job(id string, after, sec float64, workers int) *planner.Job {
 // replay simulates jobs on a cluster and returns what each took, in seconds.
 func replay(t *testing.T, cluster string, plan autoscale.PlanFunc, jobs ...*planner.Job) []float64 {
 	t.Helper()
+	return took(outcome(t, cluster, plan, jobs...), jobs)
+}
+
+// outcome simulates jobs on a cluster.
+func outcome(t *testing.T, cluster string, plan autoscale.PlanFunc, jobs ...*planner.Job) sim.Outcome {
+	t.Helper()
 	catalogue, err := provider.EmbeddedCatalogue()
 	if err != nil {
 		t.Fatal(err)
@@ -62,6 +68,11 @@ func replay(t *testing.T, cluster string, plan autoscale.PlanFunc, jobs ...*plan
 	if err != nil {
 		t.Fatal(err)
 	}
+	return out
+}
+
+// took is what each job took, in seconds.
+func took(out sim.Outcome, jobs []*planner.Job) []float64 {
 	took := make([]float64, len(jobs))
 	for i, j := range jobs {
 		for _, o := range out.JobOutcomes {
