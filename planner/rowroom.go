@@ -178,15 +178,16 @@ func (k *packing) fillTeams(i int, s *seat, sign float64) {
 			if !counts && !idle {
 				continue
 			}
-			take := share * k.takeOf(n, b)
+			whole := k.takeOf(n, b)
+			take := share * whole
 			if counts {
 				k.parts[n] += sign * take
 			}
 			switch {
 			case idle:
 				of := func(job int) bool { return pr.counts(n, job, col.Offer) }
-				k.used[n] += k.takeOf(n, b) * (pr.borne(col.Offer, next, of) - pr.borne(col.Offer, bin.tenants, of))
-				if k.takeOf(n, b) > 0 {
+				k.used[n] += whole * (pr.borne(col.Offer, next, of) - pr.borne(col.Offer, bin.tenants, of))
+				if whole > 0 {
 					k.entered[n] += entered(next, of) - entered(bin.tenants, of)
 				}
 			case counts:

@@ -67,9 +67,13 @@ func (f *factors) reset() {
 	for i := range f.m {
 		f.lower[i], f.upper[i], f.inRow[i] = nil, nil, f.inRow[i][:0]
 	}
-	f.order, f.lowered, f.updates, f.arena = f.order[:0], f.lowered[:0], f.updates[:0], nil
+	f.order, f.lowered, f.updates = f.order[:0], f.lowered[:0], f.updates[:0]
+	f.arena = f.arena[:0] // nothing holds its entries any more
 	f.nonzeros = 0
 }
+
+// arenaMost is up to which size arenas grow: 64 KiB, of which small programs need little.
+const arenaMost = 4096
 
 // keep copies entries into the arena, so that factors are few allocations.
 func (f *factors) keep(list []entry) []entry {
@@ -77,7 +81,7 @@ func (f *factors) keep(list []entry) []entry {
 		return nil
 	}
 	if cap(f.arena)-len(f.arena) < len(list) {
-		f.arena = make([]entry, 0, max(4096, 2*len(list)))
+		f.arena = make([]entry, 0, max(min(8*f.m, arenaMost), min(2*cap(f.arena), arenaMost), 2*len(list)))
 	}
 	at := len(f.arena)
 	f.arena = append(f.arena, list...)
