@@ -98,8 +98,8 @@ $(HIGHS):
 	cd $(@D) && npm pack --silent highs@1.15.3 >/dev/null && tar xzf highs-1.15.3.tgz package/build/highs.wasm package/LICENSE && mv package/build/highs.wasm package/LICENSE . && rm -r package highs-1.15.3.tgz
 	@touch $@
 
-test-highs: $(HIGHS) ## every sharing policy against an independent solver, 500 random problems each; needs Go, npm and, once, their registries
-	cd test/highs && GOFLAGS=-mod=readonly GOODFLEET_HIGHS=$(HIGHS) GOODFLEET_CI_CACHE=$(CACHE) $(GO) test -count=1 -timeout 20m .
+test-highs: $(HIGHS) ## every sharing policy against an independent solver, 500 random problems each, the same in every run (HIGHS_SEED=N: others); needs Go, npm and, once, their registries
+	cd test/highs && GOFLAGS=-mod=readonly GOODFLEET_HIGHS=$(HIGHS) GOODFLEET_CI_CACHE=$(CACHE) $(GO) test -count=1 -timeout 20m . -seed $(or $(HIGHS_SEED),1)
 
 # Native HiGHS, by version, from PyPI.
 HIGHSPY := $(CACHE)/highspy-1.16.0

@@ -60,11 +60,14 @@ func drawAssignment(r *rand.Rand, jobs, types int) *share.Assignment {
 	return a
 }
 
-// drawRequests makes an assignment of up to 24 jobs, or of 50.
+// drawRequests makes an assignment of up to 24 jobs, of 50, or of one or none.
 func drawRequests(r *rand.Rand) *share.Assignment {
 	jobs := r.IntN(25)
-	if r.IntN(10) == 0 {
+	switch r.IntN(10) {
+	case 0:
 		jobs = 50
+	case 1:
+		jobs = r.IntN(2)
 	}
 	return drawAssignment(r, jobs, 1+r.IntN(6))
 }

@@ -25,8 +25,8 @@ func draw(r *rand.Rand, most int, pairs bool) *share.Problem {
 	if r.IntN(3) > 0 {
 		n = 1 + r.IntN(min(most, 12))
 	}
-	if r.IntN(25) == 0 {
-		n = 0
+	if r.IntN(10) == 0 {
+		n = r.IntN(2)
 	}
 	for j := range n {
 		if j > 0 && r.IntN(4) == 0 {

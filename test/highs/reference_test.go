@@ -73,6 +73,22 @@ func (m *model) level(follow []float64) {
 // floor makes theta_j at least f.
 func (m *model) floor(j int, f float64) { m.lp.RowLower[m.theta[j]] = f }
 
+// even counts each job's throughput in units of its floor: HiGHS keeps a row to 1e-9, whatever its
+// size, and a floor far below others might be missed by all of it.
+func (m *model) even() {
+	unit := make(map[int32]float64)
+	for _, r := range m.theta {
+		if f := m.lp.RowLower[r]; f > 0 {
+			unit[r], m.lp.RowLower[r] = f, 1
+		}
+	}
+	for k, r := range m.lp.Index {
+		if f := unit[r]; f > 0 {
+			m.lp.Value[k] /= f
+		}
+	}
+}
+
 // solve asks HiGHS, or answers itself for a program without columns.
 func (m *model) solve() Result {
 	if len(m.lp.Cost) > 0 {
@@ -231,14 +247,16 @@ func withDeadlines(p *share.Problem, packed bool, gain func(j, w int) float64, r
 	return of(m.solve())
 }
 
-// costRatio is the linear program of Charnes and Cooper: y = u·x with cost(y) = 1.
+// costRatio is the linear program of Charnes and Cooper: y = u·x with cost(y) = 1. It has no point
+// where no job can run: that is a ratio of 0, if no deadline asks for more.
 func costRatio(p *share.Problem) answer {
 	m := newModel(p, false, false, throughputGain, free)
 	if !m.deadlines() {
 		return answer{infeasible: true}
 	}
-	if len(m.lp.Cost) == 0 {
-		return of(m.solve())
+	kept := of(m.solve()) // whether the deadlines can be
+	if kept.infeasible || len(m.lp.Cost) == 0 {
+		return kept
 	}
 	var rows []int32
 	var values []float64
@@ -269,7 +287,7 @@ func costRatio(p *share.Problem) answer {
 	if r.Status == Optimal {
 		return answer{value: r.Objective}
 	}
-	return answer{infeasible: true}
+	return answer{}
 }
 
 // filled is water filling by its definition: raise all, then find by one program a job
