@@ -11,7 +11,7 @@ type Filled struct {
 	Status Status
 	X      []float64
 	Reach  []float64 // per job, Σ speed·x
-	Excess float64   // by how much the levels together might be higher, at most
+	Most   []float64 // per job, what it cannot exceed by the prices of the level at which it stopped, where those below have theirs
 	Rounds int
 	Pivots int
 }
@@ -69,7 +69,7 @@ type filler struct {
 
 func (f *filler) run(next func([]bool) []float64) Filled {
 	p := f.p
-	f.out = Filled{Status: Optimal, X: make([]float64, p.Columns()), Reach: make([]float64, p.Jobs())}
+	f.out = Filled{Status: Optimal, X: make([]float64, p.Columns()), Reach: make([]float64, p.Jobs()), Most: p.eachAlone()}
 	for f.out.Rounds <= 2*p.Jobs() {
 		rates := next(f.frozen)
 		if !f.live(rates) {
@@ -93,6 +93,15 @@ func (f *filler) run(next func([]bool) []float64) Filled {
 	f.out.Status = Feasible
 	f.finish()
 	return f.out
+}
+
+// eachAlone is what each job can reach at most.
+func (p *Program) eachAlone() []float64 {
+	most := make([]float64, p.Jobs())
+	for j := range most {
+		most[j] = p.fastest(j)
+	}
+	return most
 }
 
 func (f *filler) live(rates []float64) bool {
@@ -166,6 +175,7 @@ func (f *filler) settle(rates []float64) {
 	v := f.v
 	c := max(0, v.s.Value(f.t)) * f.unit
 	most, heaviest := 0.0, -1
+	var stopped []int32
 	for j, r := range rates {
 		if r <= 0 || f.frozen[j] {
 			continue
@@ -177,12 +187,14 @@ func (f *filler) settle(rates []float64) {
 		}
 		if hold > holdTol || f.base[j] >= f.p.fastest(j)*(1-1e-12) {
 			f.frozen[j] = true
+			stopped = append(stopped, int32(j))
 		}
 	}
-	if heaviest >= 0 {
+	if heaviest >= 0 && !f.frozen[heaviest] {
 		f.frozen[heaviest] = true
+		stopped = append(stopped, int32(heaviest))
 	}
-	f.out.Excess += max(0, v.s.Bound()-v.s.Objective()) / v.unit * f.unit
+	f.p.tops(v.prices(), f.base, stopped, f.out.Most)
 }
 
 func (f *filler) finish() {

@@ -43,7 +43,7 @@ func (p *Program) fillRising(next func([]bool) []float64) Filled {
 		f.most[j] = f.fastest(j, nil)
 		f.frozen[j] = f.most[j] <= 0
 	}
-	f.out = Filled{Status: Optimal, Reach: make([]float64, m)}
+	f.out = Filled{Status: Optimal, Reach: make([]float64, m), Most: p.eachAlone()}
 	for f.out.Rounds <= 2*m {
 		c := newCourse(f.next, f.from, f.base, f.most, f.frozen)
 		if c.extend(); c.last() == 0 {

@@ -132,8 +132,8 @@ func TestRisingEndsWherePivotsEnd(t *testing.T) {
 				for j, v := range a.Reach {
 					worst = max(worst, math.Abs(v-b.Reach[j])/max(v, b.Reach[j], 1e-6*f.p.fastest(j)))
 				}
-				if worst > 1e-6 || miss > feasibleTol || b.Excess > 1e-6 {
-					t.Errorf("seed %d, kind %d, share %g: jobs differ by %.2g, rows are missed by %.2g; excess %.2g", seed, kind, share, worst, miss, b.Excess)
+				if worst > 1e-6 || miss > feasibleTol || lack(f.p, &b) > 1e-6 {
+					t.Errorf("seed %d, kind %d, share %g: jobs differ by %.2g, rows are missed by %.2g; gap %.2g", seed, kind, share, worst, miss, lack(f.p, &b))
 				}
 			}
 		}
@@ -160,7 +160,7 @@ func BenchmarkFill(b *testing.B) {
 				slices.Sort(list)
 				b.ReportMetric(list[len(list)/2], "cpu-s")
 				b.ReportMetric(float64(r.Rounds), "levels")
-				b.ReportMetric(r.Excess, "excess")
+				b.ReportMetric(lack(f.p, &r), "gap")
 			})
 		}
 	}

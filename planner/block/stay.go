@@ -22,16 +22,9 @@ func (f *rise) stay(c *course, hi int, q *Program, s *Solution, shift float64) b
 	if end {
 		t = c.bends[hi]
 	}
-	reach := c.after(&a, t)
+	reach, highest := c.after(&a, t), c.after(&a, t+f.excess(q, s, min(s.Bound+shift, c.bends[hi])-t))
 	if end {
 		a = c.at(hi)
-	} else {
-		f.out.Excess += max(0, min(s.Bound+shift, c.bends[hi])-t)
-	}
-	for n, worth := range s.Worth { // what was given counts at the prices
-		if q.follow(n) == 0 {
-			f.out.Excess += worth * q.floor(n) * riseGive
-		}
 	}
 	f.from = t
 	closed, rent := make([]bool, len(p.Capacity)), 0.0
@@ -53,6 +46,9 @@ func (f *rise) stay(c *course, hi int, q *Program, s *Solution, shift float64) b
 			continue
 		}
 		f.base[j] = v
+		if !f.frozen[j] {
+			f.out.Most[j] = min(highest[j], p.fastest(j))
+		}
 		if i := f.only(j); a.frozen[j] && !f.frozen[j] && i >= 0 { // it needs all the time of one column
 			f.settle(j, i)
 		}
@@ -75,6 +71,18 @@ func (f *rise) stay(c *course, hi int, q *Program, s *Solution, shift float64) b
 		}
 	}
 	return stops || done
+}
+
+// excess is how much higher a level might be than it is, at most: what is known of its own program,
+// and what the jobs that had stopped gave, which counts at the prices.
+func (f *rise) excess(q *Program, s *Solution, known float64) float64 {
+	excess := max(0, known)
+	for n, worth := range s.Worth {
+		if q.follow(n) == 0 {
+			excess += worth * q.floor(n) * riseGive
+		}
+	}
+	return excess
 }
 
 // shut closes rows that those who use one column all the time have used up to all others.

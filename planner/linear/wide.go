@@ -206,9 +206,8 @@ func (t *tableau) eliminate(other, row []*big.Float, s int) {
 func (t *tableau) values() []float64 {
 	x := make([]float64, t.n)
 	for i, v := range t.basic {
-		if v < t.n {
-			value, _ := t.entry[i][t.n+1].Float64()
-			x[v] = max(0, value)
+		if value := t.entry[i][t.n+1]; v < t.n && value.Cmp(wideTol) > 0 {
+			x[v], _ = value.Float64()
 		}
 	}
 	return x

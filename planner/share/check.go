@@ -28,7 +28,11 @@ func (y Policy) checked(p *Problem, a Answer, o Options) (Answer, error) {
 	}
 	p.cut(&a)
 	a.Objective = y.value(p, &a, o)
-	a.Gap = distance(a.Objective, a.Bound)
+	if short := p.revector(&a); a.Vector != nil {
+		a.Gap = 1 - (1-a.Gap)*short
+	} else {
+		a.Gap = distance(a.Objective, a.Bound)
+	}
 	if a.Status = "feasible"; a.Gap <= o.settings().gap {
 		a.Status = "optimal"
 	}
@@ -41,6 +45,19 @@ func (y Policy) checked(p *Problem, a Answer, o Options) (Answer, error) {
 		}
 	}
 	return a, nil
+}
+
+// revector computes the vector of an answer's throughputs anew, and finds the least part that any
+// job has of what it had.
+func (p *Problem) revector(a *Answer) float64 {
+	least := 1.0
+	for j, was := range a.Vector {
+		if was > 0 {
+			a.Vector[j] = a.Theta[j] / p.equal(j)
+			least = min(least, a.Vector[j]/was)
+		}
+	}
+	return least
 }
 
 // misses names what an answer's shares miss; "" if they keep everything.

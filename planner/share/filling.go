@@ -1,18 +1,6 @@
 package share
 
-import (
-	"math"
-
-	"github.com/goodfleet/goodfleet/planner/block"
-)
-
-// Settings of filling level by level.
-const (
-	floorSlack = 1e-13 // by which what was reached may be missed, for rounding
-	holdLeast  = 1e-9  // share of a level's price from which a job may hold it down
-	holdSure   = 1e-3  // and, with equal shares as unit, from which it does
-	growLeast  = 1e-7  // of what it has, by which a job must be able to grow
-)
+import "github.com/goodfleet/goodfleet/planner/block"
 
 // waterFilling lifts u_j = theta_j/E_j of all jobs at the rates weight/scale until some
 // can grow no more, then the others, and so on. With entities an entity's weight is
@@ -33,30 +21,16 @@ func waterFilling(pack bool) func(*Problem, Options) (Answer, error) {
 		if d.packed {
 			inDoubles = p.fillPacked
 		}
-		s := o.settings()
-		inWide := func(d *demand, equal []float64) Answer {
-			r, excess, rounds, ok := p.fillLevels(d, equal, s)
-			if !ok {
-				return Answer{Gap: math.Inf(1)}
-			}
-			a := p.filled(d, r, equal, excess*p.lifts())
-			a.Rounds = rounds
-			return a
+		a, ok, small := Answer{}, false, p.widely(&d)
+		if small && p.far(&d) {
+			a, ok = p.fillWide(&d)
 		}
-		ways := []func(*demand, []float64) Answer{inDoubles}
-		switch {
-		case p.widely(&d) && p.far(&d):
-			ways = []func(*demand, []float64) Answer{inWide, inDoubles}
-		case p.widely(&d):
-			ways = append(ways, inWide)
-		}
-		a := Answer{Gap: math.Inf(1)}
-		for _, fill := range ways {
-			if b := fill(&d, equal); b.Gap < a.Gap {
-				a = b
-			}
-			if a.Gap <= max(s.gap, roundingGap) {
-				break
+		if !ok {
+			a = inDoubles(&d, equal)
+			if small && a.Gap > max(o.settings().gap, roundingGap) {
+				if b, ok := p.fillWide(&d); ok {
+					a = b
+				}
 			}
 		}
 		a.Left = left
@@ -86,31 +60,32 @@ func (p *Problem) fillVertices(d *demand, equal []float64) Answer {
 			}
 		}
 	}
-	excess := f.Excess
-	if f.Status != block.Optimal { // a level is not found
-		excess = math.Inf(1)
-	}
-	a := p.filled(d, r, equal, excess*p.lifts())
+	a := p.filled(d, r, equal, f.Most)
 	a.Rounds = f.Rounds
 	return a
 }
 
-// lifts is the sum of the rates at which all jobs begin.
-func (p *Problem) lifts() float64 { return sum(p.rates(make([]bool, len(p.Jobs)))) }
+// nothing is the part of what a job could have alone that it may lack of its most: double precision
+// rounds shares of a hundredth of that to 0.
+const nothing = 1e-10
 
-// filled is the answer of a filled point, at which the sum of all u might be higher by more.
-func (p *Problem) filled(d *demand, r plan, equal []float64, more float64) Answer {
-	vector, total, alone := make([]float64, len(p.Jobs)), 0.0, 0.0
-	peak := p.peaks(d)
-	for j, e := range equal {
-		if e > 0 {
-			vector[j] = r.theta[j] / e
-			alone += peak[j] / e
+// filled is the answer of a filled point. most is what no job can exceed while all others have what
+// they had where it stopped; the gap is the largest part of it that a job lacks.
+func (p *Problem) filled(d *demand, r plan, equal, most []float64) Answer {
+	vector, gap, alone := make([]float64, len(p.Jobs)), 0.0, 0.0
+	for j, peak := range p.peaks(d) {
+		if equal[j] == 0 {
+			continue
 		}
-		total += vector[j]
+		vector[j] = r.theta[j] / equal[j]
+		alone += peak / equal[j]
+		if short := most[j] - r.theta[j] - nothing*peak; short > 0 {
+			gap = max(gap, short/most[j])
+		}
 	}
-	a := answerOf(r, total, min(alone, total+more)) // all that is sure is each job's peak
-	a.Need, a.Level, a.Vector = nil, false, vector
+	total := sum(vector)
+	a := answerOf(r, total, min(alone, total/(1-gap))) // all that is sure is each job's peak
+	a.Need, a.Level, a.Vector, a.Gap = nil, false, vector, gap
 	return a
 }
 
@@ -136,71 +111,6 @@ func (p *Problem) pairsOf(d *demand) []Pair {
 		return p.Pairs
 	}
 	return nil
-}
-
-// fillLevels fills level by level, each a program of its own in wide numbers. ok is false if a level is not found.
-func (p *Problem) fillLevels(d *demand, equal []float64, s settings) (r plan, excess float64, rounds int, ok bool) {
-	frozen, base, peak := make([]bool, len(p.Jobs)), make([]float64, len(p.Jobs)), p.peaks(d)
-	for j, e := range equal {
-		frozen[j] = e <= 0
-	}
-	for rounds <= 2*len(p.Jobs) {
-		level := *d
-		level.floor, level.follow = make([]float64, len(p.Jobs)), make([]float64, len(p.Jobs))
-		live := false
-		for j, rate := range p.rates(frozen) {
-			level.floor[j] = base[j] * (1 - floorSlack)
-			if !frozen[j] && rate > 0 {
-				level.follow[j], live = rate*equal[j], true
-			}
-		}
-		if !live {
-			return r, excess, rounds, rounds > 0
-		}
-		rounds++
-		if r, ok = p.wide(&level, s); !ok || r.status == block.Infeasible {
-			return r, excess, rounds, false
-		}
-		excess += max(0, r.bound-r.objective)
-		holds, heaviest, many := 0.0, -1, 0
-		for j, rate := range level.follow {
-			if rate == 0 {
-				continue
-			}
-			base[j] += r.objective * rate
-			many++
-			if hold := r.worth[j] * rate; hold > holds {
-				holds, heaviest = hold, j
-			}
-		}
-		for j, rate := range level.follow {
-			hold := r.worth[j] * rate
-			frozen[j] = frozen[j] || j == heaviest || rate > 0 && base[j] >= peak[j]*(1-floorSlack) ||
-				hold > holdLeast && (hold*float64(many) > holdSure || !p.grows(d, base, j))
-		}
-	}
-	return r, excess, rounds, false
-}
-
-// grows reports whether job j can have more than its base while all others keep theirs. What
-// little they give for rounding may be much to a job that is fast where they are slow: that
-// grows with what they give, and does not count.
-func (p *Problem) grows(d *demand, base []float64, j int) bool {
-	more := func(give float64) float64 {
-		alone := *d
-		alone.floor, alone.follow = make([]float64, len(p.Jobs)), make([]float64, len(p.Jobs))
-		for i, b := range base {
-			alone.floor[i] = b * (1 - give)
-		}
-		alone.floor[j], alone.follow[j] = 0, base[j]
-		r, ok := p.wide(&alone, settings{gap: 1e-9})
-		if !ok || r.status == block.Infeasible {
-			return 0
-		}
-		return r.objective - 1
-	}
-	little := more(floorSlack)
-	return little > growLeast && more(1000*floorSlack) < 10*little
 }
 
 // widely reports whether wide numbers can solve d.

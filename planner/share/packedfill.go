@@ -26,20 +26,20 @@ type packedFill struct {
 	peak   []float64
 	f      *pairing
 	frozen []bool
-	more   float64 // by how much Σ u might be higher, of jobs that stopped
+	most   []float64 // per job, what it cannot exceed
 	rounds int
 }
 
 // fillPacked fills in double precision.
 func (p *Problem) fillPacked(d *demand, equal []float64) Answer {
 	m := len(p.Jobs)
-	l := &packedFill{p: p, d: *d, equal: equal, peak: p.peaks(d), frozen: make([]bool, m)}
+	l := &packedFill{p: p, d: *d, equal: equal, peak: p.peaks(d), most: p.peaks(d), frozen: make([]bool, m)}
 	l.d.floor, l.d.follow = make([]float64, m), make([]float64, m)
 	for j, e := range equal {
 		l.frozen[j] = e <= 0
 	}
 	if !l.rates() {
-		return p.filled(d, plan{status: block.Optimal, x: p.nothing(), theta: make([]float64, m)}, equal, 0)
+		return p.filled(d, plan{status: block.Optimal, x: p.nothing(), theta: make([]float64, m)}, equal, l.most)
 	}
 	alone := l.d
 	alone.packed = false
@@ -64,14 +64,7 @@ func (p *Problem) fillPacked(d *demand, equal []float64) Answer {
 	l.f.read(&r)
 	r.need, r.level = l.d.floor, false
 	l.f.fit(&r)
-	if status != block.Optimal { // what still grows may grow to its peak
-		for j, frozen := range l.frozen {
-			if !frozen {
-				l.more += max(0, l.peak[j]-r.theta[j]) / equal[j]
-			}
-		}
-	}
-	a := p.filled(d, r, equal, l.more)
+	a := p.filled(d, r, equal, l.most)
 	a.Rounds = l.rounds
 	return a
 }
@@ -125,7 +118,6 @@ func (l *packedFill) level() (objective, bound float64, ok bool) {
 func (l *packedFill) loosen(part float64) {
 	for j, floor := range l.d.floor {
 		if floor > 0 {
-			l.more += part * floor / l.equal[j]
 			l.d.floor[j] -= part * floor
 		}
 	}
@@ -157,7 +149,7 @@ func (l *packedFill) stop(objective, bound float64) {
 		}
 		if j == heaviest || hold[j] > stopPart || left <= stopSure*l.d.floor[j] {
 			l.frozen[j] = true
-			l.more += left / l.equal[j]
+			l.most[j] = l.d.floor[j] + left
 		}
 	}
 }

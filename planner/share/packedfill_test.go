@@ -220,7 +220,7 @@ func TestFillingWithoutUsefulPairsIsThatOfSingleJobs(t *testing.T) {
 			t.Fatal(errA, errB, a.Status, b.Status)
 		}
 		for j, u := range a.Vector {
-			if math.Abs(b.Vector[j]-u) > 1e-6*u {
+			if math.Abs(b.Vector[j]-u) > 1e-6*u+1e-12 { // a u of 0 may be rounding
 				t.Fatalf("job %d has u = %.9g, without pairs %.9g", j, b.Vector[j], u)
 			}
 		}
