@@ -1,6 +1,9 @@
 package share
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Policy is a named way of sharing.
 type Policy struct {
@@ -19,8 +22,24 @@ func (y Policy) Share(p *Problem, o Options) (Answer, error) {
 	if err == nil {
 		a, err = y.checked(p, a, o)
 	}
+	p.leaveOut(&a)
 	a.unsign()
 	return y.named(a, o), err
+}
+
+// leaveOut names the jobs that can run nowhere and get nothing, whatever the policy. To divide by
+// their throughput some policies have left them out already.
+func (p *Problem) leaveOut(a *Answer) {
+	if a.Share == nil || a.Status == "infeasible" {
+		return
+	}
+	time, peak := p.time(a), p.peaks(&demand{packed: a.PairShare != nil})
+	for j := range p.Jobs {
+		if peak[j] == 0 && time[j] == 0 && !slices.Contains(a.Left, j) {
+			a.Left = append(a.Left, j)
+		}
+	}
+	slices.Sort(a.Left)
 }
 
 // named says whose answer it is, and takes back "optimal" where the gap is more than that.

@@ -3,6 +3,7 @@ package share
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -68,6 +69,40 @@ func TestAJobThatRunsNowhereDoesNotHoldTheOthersBack(t *testing.T) {
 	got, err := y.Share(p, Options{})
 	if err != nil || got.Objective < 1 || len(got.Left) != 1 || got.Left[0] != 1 {
 		t.Errorf("objective %g, left out %v, %v; want 1 and job 1", got.Objective, got.Left, err)
+	}
+}
+
+// TestJobsThatRunNowhereAreNamedByEveryPolicy: such a job gets nothing, is named, and takes nothing from
+// the others; policies that must do its work, and they alone, cannot be satisfied; those that divide time
+// without a look at throughputs give it some.
+func TestJobsThatRunNowhereAreNamedByEveryPolicy(t *testing.T) {
+	must := []string{"makespan", "makespan_packed", "finish_time_fairness", "finish_time_fairness_packed"}
+	blind := []string{"max_min_fairness_agnostic", "gandiva", "isolated", "proportional"}
+	const nowhere, done = `{"id":"n","steps_left":10,"throughput":{"b":5}}`, `{"id":"d","steps_left":0,"throughput":{"b":1}}`
+	const runs = `{"id":"r","steps_left":10,"throughput":{"a":2}}`
+	for _, c := range []struct {
+		jobs string
+		lost int
+	}{{nowhere, 1}, {nowhere + "," + runs, 1}, {nowhere + "," + done, 2}, {nowhere + "," + done + "," + runs, 2}, {runs, 0}, {"", 0}} {
+		p := parse(t, `{"cluster":{"a":3,"b":0},"prices":{"a":1,"b":1},"jobs":[`+c.jobs+`]}`)
+		for _, y := range Policies() {
+			a, err := y.Share(p, Options{})
+			switch {
+			case err != nil:
+				t.Errorf("%s, %s: %v", y.Name, c.jobs, err)
+			case slices.Contains(must, y.Name) && c.lost > 0:
+				if a.Status != "infeasible" || !slices.Equal(a.Conflict, []int{0}) {
+					t.Errorf("%s, %s: %s, conflict %v; want job 0", y.Name, c.jobs, a.Status, a.Conflict)
+				}
+			case a.Status != "optimal":
+				t.Errorf("%s, %s: %s", y.Name, c.jobs, a.Status)
+			case !slices.Contains(blind, y.Name) && !slices.Equal(a.Left, index(c.lost)):
+				t.Errorf("%s, %s: left out %v, want %d", y.Name, c.jobs, a.Left, c.lost)
+			}
+			if last := len(p.Jobs) - 1; last == c.lost && !slices.Contains(must, y.Name) && !slices.Contains(blind, y.Name) && y.Unit != "USD/h" && a.Theta[last] < 2*(1-1e-6) {
+				t.Errorf("%s, %s: the job that can run has %g steps/s", y.Name, c.jobs, a.Theta[last])
+			}
+		}
 	}
 }
 

@@ -2,12 +2,11 @@ package share
 
 import (
 	"cmp"
-	"math"
 	"slices"
 )
 
 // shortestFirst serves the job that could end soonest if it were alone, then the next
-// on what is left. The objective is the first job's seconds.
+// on what is left. The objective is the first job's seconds; 0 if none can run.
 func shortestFirst(p *Problem, _ Options) (Answer, error) {
 	full := make([]float64, len(p.Types))
 	for w, t := range p.Types {
@@ -19,24 +18,11 @@ func shortestFirst(p *Problem, _ Options) (Answer, error) {
 	}
 	var order []candidate
 	for j, job := range p.Jobs {
-		_, theta := p.fill(j, full)
-		seconds := 0.0
-		if job.Steps > 0 {
-			if seconds = math.Inf(1); theta > 0 {
-				seconds = job.Steps / theta
-			}
+		if _, theta := p.fill(j, full); theta > 0 { // else it can run nowhere
+			order = append(order, candidate{j, job.Steps / theta})
 		}
-		order = append(order, candidate{j, seconds})
 	}
 	slices.SortStableFunc(order, func(a, b candidate) int { return cmp.Compare(a.seconds, b.seconds) })
-	if len(order) > 0 && math.IsInf(order[0].seconds, 1) {
-		var all []int
-		for _, c := range order {
-			all = append(all, c.j)
-		}
-		slices.Sort(all)
-		return answerOf(infeasible(all), 0, 0), nil
-	}
 	x, left := p.nothing(), slices.Clone(full)
 	objective := 0.0
 	for i, c := range order {

@@ -388,10 +388,10 @@ func soonest(p *share.Problem) answer {
 			best = min(best, p.Jobs[j].Steps/r.Objective)
 		}
 	}
-	if len(p.Jobs) == 0 {
-		return answer{}
+	if math.IsInf(best, 1) {
+		return answer{} // no job can run
 	}
-	return answer{best, math.IsInf(best, 1)}
+	return answer{value: best}
 }
 
 // rise is how much more job j could have while all others keep what they have, as a
