@@ -49,6 +49,7 @@ type scheduler struct {
 	Interior bool   `json:"interior"`
 	Embedded bool   `json:"embedded"` // max-min fairness is solved as its authors did, see peer.GavelConfig
 	Ever     bool   `json:"ever"`     // Gavel's accounts go on for ever, see peer.GavelConfig
+	Packed   string `json:"packed"`   // two jobs may share workers, in Gavel's rounds: "fair", "fifo" or "gandiva", see peer.Packing
 	Unknown  bool   `json:"unknown"`  // it is not told how much work jobs have
 	Mixed    bool   `json:"mixed"`    // of Pollux, see peer.Pollux
 	NoBound  bool   `json:"noBound"`  // of ours: no bound on plans is worked out, and none is searched exactly

@@ -27,7 +27,11 @@ func TestExperimentsNameWhatThereIs(t *testing.T) {
 	quick := 0
 	for _, e := range all {
 		for _, s := range append([]scheduler{e.Scheduler}, schedulersOf(e)...) {
-			if _, ok := share.Find(s.Rule); !ok && s.Peer == "" && e.Spot == nil && e.Week == nil {
+			pack, err := packing(s, 0)
+			if err != nil {
+				t.Errorf("%s: %v", e.Name, err)
+			}
+			if _, ok := share.Find(s.Rule); !ok && pack == nil && s.Peer == "" && e.Spot == nil && e.Week == nil {
 				t.Errorf("%s: there is no rule %q", e.Name, s.Rule)
 			}
 		}

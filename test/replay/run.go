@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
+	"io"
 	"maps"
 	"math"
 	"os"
@@ -22,6 +23,7 @@ import (
 	"github.com/goodfleet/goodfleet/planner"
 	"github.com/goodfleet/goodfleet/planner/policy"
 	"github.com/goodfleet/goodfleet/planner/share"
+	"github.com/goodfleet/goodfleet/planner/throughput"
 	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/provider"
 )
@@ -145,12 +147,34 @@ func nothingSold() (*provider.Catalogue, *pricing.History, error) {
 
 // gavelPlan is Gavel's rounds of a rule.
 func gavelPlan(how scheduler, seed int) (autoscale.PlanFunc, error) {
+	pack, err := packing(how, seed)
+	if err != nil {
+		return nil, err
+	}
 	rule, ok := share.Find(how.Rule)
-	if !ok {
+	if !ok && pack == nil {
 		return nil, fmt.Errorf("there is no rule %q", how.Rule)
 	}
-	cfg := peer.GavelConfig{Rule: rule, Aware: how.Aware, Blind: how.Blind, FIFO: how.FIFO, Interior: how.Interior, Embedded: how.Embedded, Ever: how.Ever, Seed: uint64(seed)}
+	cfg := peer.GavelConfig{Rule: rule, Pack: pack, Aware: how.Aware, Blind: how.Blind, FIFO: how.FIFO, Interior: how.Interior, Embedded: how.Embedded, Ever: how.Ever, Seed: uint64(seed)}
 	return peer.NewGavel(cfg).Plan, nil
+}
+
+// packing is how a scheduler lets two jobs share workers; nil: it does not.
+func packing(how scheduler, seed int) (peer.Packing, error) {
+	switch how.Packed {
+	case "":
+		return nil, nil
+	case "fair":
+		if how.Embedded {
+			return peer.PackFairest, nil
+		}
+		return peer.PackFair, nil
+	case "fifo":
+		return peer.PackFIFO, nil
+	case "gandiva":
+		return peer.NewGandiva(uint64(seed)).Pack, nil
+	}
+	return nil, fmt.Errorf("packed %q: want fair, fifo or gandiva", how.Packed)
 }
 
 // settingOf is the setting of a run, and the ground of one whose jobs may adapt; else nil.
@@ -158,17 +182,24 @@ func settingOf(data string, e experiment, p point, seed int) (sim.Setting, *grou
 	if e.Workloads != "" {
 		return elasticSetting(data, e, p, seed)
 	}
-	jobs, err := readStream(data, e.Stream, seed, workload.Stream{PerHour: p.Load, Jobs: p.Jobs})
+	how := e.Scheduler
+	if p.rule != nil {
+		how = *p.rule
+	}
+	part := workload.Stream{PerHour: p.Load, Jobs: p.Jobs}
+	if how.Packed != "" {
+		var err error
+		if part.Pairs, err = readPairs(data); err != nil {
+			return sim.Setting{}, nil, err
+		}
+	}
+	jobs, err := readStream(data, e.Stream, seed, part)
 	if err != nil {
 		return sim.Setting{}, nil, err
 	}
 	catalogue, prices, err := nothingSold()
 	if err != nil {
 		return sim.Setting{}, nil, err
-	}
-	how := e.Scheduler
-	if p.rule != nil {
-		how = *p.rule
 	}
 	var plan autoscale.PlanFunc
 	switch how.Peer {
@@ -207,14 +238,28 @@ func (how scheduler) settings() policy.Settings {
 // readStream reads a job stream of Gavel's simulations.
 func readStream(data, stream string, seed int, part workload.Stream) ([]*planner.Job, error) {
 	name := filepath.Join("gavel", "generated", fmt.Sprintf("continuous_%s_seed%d.csv.gz", stream, seed))
+	return unzipped(data, name, func(text io.Reader) ([]*planner.Job, error) {
+		return workload.ReadGavelStream(name, text, part, begin)
+	})
+}
+
+// readPairs reads what two jobs do on the same accelerators, as Gavel's authors measured it.
+func readPairs(data string) (*throughput.Pairs, error) {
+	name := filepath.Join("gavel", "gavel", "simulation_throughputs.json.gz")
+	return unzipped(data, name, func(text io.Reader) (*throughput.Pairs, error) { return throughput.ReadPairs(name, text) })
+}
+
+// unzipped reads a zipped file of the public data.
+func unzipped[T any](data, name string, read func(io.Reader) (T, error)) (T, error) {
+	var none T
 	f, err := os.Open(filepath.Join(data, name))
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	defer f.Close()
 	text, err := gzip.NewReader(f)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return none, fmt.Errorf("%s: %w", name, err)
 	}
-	return workload.ReadGavelStream(name, text, part, begin)
+	return read(text)
 }
