@@ -34,9 +34,16 @@ type allocatedPair struct {
 }
 
 type explained struct {
-	Types map[string]explainedType `json:"types"`
-	Jobs  map[string]explainedJob  `json:"jobs"`
+	PriceIs string                   `json:"price_is,omitempty"` // priceBound or priceRate; "": no price is known
+	Types   map[string]explainedType `json:"types"`
+	Jobs    map[string]explainedJob  `json:"jobs"`
 }
+
+// What price_per_worker is.
+const (
+	priceBound = "bound" // one more worker improves the objective by at most that
+	priceRate  = "rate"  // the objective begins to improve at that rate; a whole worker may gain more
+)
 
 type explainedType struct {
 	Used    float64  `json:"used"`
@@ -103,6 +110,12 @@ func newAllocated(p *share.Problem, a *share.Answer, explain bool) allocated {
 
 func newExplained(e share.Explanation) *explained {
 	out := &explained{Types: explainedTypes(e.Types), Jobs: make(map[string]explainedJob)}
+	switch priced := slices.ContainsFunc(e.Types, func(t share.TypeLimit) bool { return t.Priced }); {
+	case priced && e.Rates:
+		out.PriceIs = priceRate
+	case priced:
+		out.PriceIs = priceBound
+	}
 	for _, j := range e.Jobs {
 		out.Jobs[j.Job] = explainedJob{j.Theta, j.Binding, j.Reason}
 	}
@@ -179,7 +192,11 @@ func (o allocated) notes() []string {
 	if o.Explain == nil {
 		return notes
 	}
-	return append(notes, typeNotes(o.Explain.Types, "worker", "one more is worth at most", unit)...)
+	price := "one more is worth at most"
+	if o.Explain.PriceIs == priceRate {
+		price = "a part of one more is worth that part of"
+	}
+	return append(notes, typeNotes(o.Explain.Types, "worker", price, unit)...)
 }
 
 // typeNotes say what is in use of each type, and its price, which is said to be what.

@@ -18,7 +18,7 @@ type Answer struct {
 	PairShare []float64   // pair × type, flat; nil: nothing shared
 	Vector    []float64   // water filling: theta_j / E_j
 	Conflict  []int       // infeasible: jobs whose deadlines cannot all be met; limit: jobs that miss theirs
-	Price     []float64   // per type, by how much one more worker would improve the objective; nil: unknown
+	Price     []float64   // per type, of one more worker, in units of the objective: see Explanation; nil: unknown
 	Theta     []float64   // per job, steps/s
 	Need      []float64   // per job, the steps/s that its row asks for: deadline or level; nil: none
 	Level     bool        // Need follows the objective

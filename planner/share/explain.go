@@ -12,6 +12,7 @@ const usedTol = 1e-6
 type Explanation struct {
 	Types []TypeLimit
 	Jobs  []JobLimit
+	Rates bool // prices are rates at which the objective begins to improve, and a whole worker may improve it by more; else by no more than its price
 }
 
 // TypeLimit is one row of workers.
@@ -20,7 +21,7 @@ type TypeLimit struct {
 	Used    float64 // workers in use, on average over time
 	Workers int
 	Binding bool
-	Price   float64 // by how much one more worker would improve the objective, in its unit
+	Price   float64 // of one more worker, in the objective's unit: see Explanation.Rates
 	Priced  bool    // false: the policy is a procedure, or solved in rounds, and has no prices; or the type has no worker, and programs leave it out
 }
 
@@ -34,7 +35,8 @@ type JobLimit struct {
 
 // Explain reads the limits off an answer.
 func (p *Problem) Explain(a *Answer) Explanation {
-	var e Explanation
+	y, _ := Find(a.Policy)
+	e := Explanation{Rates: y.counts == byRatio} // all other objectives are concave in the workers
 	used := p.used(a)
 	for w, t := range p.Types {
 		l := TypeLimit{Type: t.Name, Used: used[w], Workers: t.Workers, Priced: a.Price != nil && t.Workers > 0}
