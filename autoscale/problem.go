@@ -15,7 +15,7 @@ import (
 // are leaving are not in it: their rates and quotas are taken off the caps. Jobs
 // that have to stay as they are in this round are not in it either. Its offers are in room.
 func (s *State) problem(room *[]planner.Offer) planner.Problem {
-	p := planner.Problem{Now: s.Now, Round: s.Round, Hold: s.Hold, BurnCap: s.BurnCap, Rows: slices.Clone(s.Rows), Budgets: s.Budgets, Teams: s.Teams, Past: s.Past}
+	p := planner.Problem{Now: s.Now, Round: s.Round, Hold: s.Hold, Turnover: s.turnover(), BurnCap: s.BurnCap, Rows: slices.Clone(s.Rows), Budgets: s.Budgets, Teams: s.Teams, Past: s.Past}
 	p.Machines, p.Jobs = make([]planner.Machine, 0, len(s.Machines)), make([]planner.JobState, 0, len(s.Jobs))
 	there := make(map[provider.InstanceID]bool, len(s.Machines))
 	var aside, leaving pricing.Rate

@@ -87,6 +87,7 @@ const ArrivalSpan = time.Hour
 type Problem struct {
 	Now      time.Time
 	Round    time.Duration // between two plans when nothing happens; 0: a minute
+	Turnover time.Duration // that a job was left where it was, on average: what a switch gains does not last longer; 0: not known
 	Hold     time.Duration // a machine that is bought is paid for so long at least
 	Jobs     []JobState
 	Machines []Machine

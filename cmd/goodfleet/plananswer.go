@@ -111,6 +111,9 @@ const (
 	deadlineOpen = "open" // nobody knows: the job waits, or its work is not known
 )
 
+// promiseOpen is a promise without a net.
+var promiseOpen = planner.PromiseOpen.String()
+
 // What a plan does with a job.
 const (
 	changeStarts = "starts"

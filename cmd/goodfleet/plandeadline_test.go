@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -41,6 +42,12 @@ func TestDeadlineIsShownWithItsNet(t *testing.T) {
 			}
 			if (d.Later != nil) != (tc.name == "late") || (d.Net != nil) != (tc.slack >= 0) {
 				t.Errorf("net %+v, later %+v", d.Net, d.Later)
+			}
+			soon := at.Add(-3 * time.Hour)
+			inTime := deadlineOf(at, &soon)
+			inTime.promised(tc.promise)
+			if says := inTime.text(); strings.HasPrefix(says, "no net, 3 h") != (tc.name == "open") {
+				t.Errorf("expected three hours before it: %q", says)
 			}
 			if _, err := json.Marshal(d); err != nil {
 				t.Error(err)

@@ -70,7 +70,8 @@ func ifRuns(j *planJob, text func() string) string {
 	return text()
 }
 
-// text is a deadline for a screen: "met, 3 h spare".
+// text is a deadline for a screen: "met, 3 h spare", or "no net, 3 h spare" where the job is
+// expected in time, and nothing that surely runs is reserved for it.
 func (d *planDeadline) text() string {
 	switch {
 	case d == nil:
@@ -80,7 +81,11 @@ func (d *planDeadline) text() string {
 	case d.State == deadlineLate:
 		return "late by " + age(time.Duration(-*d.Spare*float64(time.Second)))
 	}
-	return "met, " + age(time.Duration(*d.Spare*float64(time.Second))) + " spare"
+	says := "met, "
+	if d.Promise == promiseOpen {
+		says = "no net, "
+	}
+	return says + age(time.Duration(*d.Spare*float64(time.Second))) + " spare"
 }
 
 // ageOf is how long ago a price was seen.

@@ -34,6 +34,7 @@ func pursue(p *planner.Problem, pr *planner.Program, know []worth, s Settings, g
 	for i := range pr.Jobs {
 		d, w := &pr.Jobs[i], &know[i]
 		w.best, w.bonus = -1, 0
+		w.lasts = 0 // where no money is saved, jobs are to grow and shrink with the queue: bound, they take 1 to 7 % longer
 		if len(d.Columns) > 0 {
 			setStake(p, d, w, &g.jobs[i], g.unitUSD)
 			scale += g.unitUSD * g.jobs[i].most

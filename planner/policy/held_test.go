@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -95,5 +96,38 @@ func TestWaitNamesWhatHasNoPrice(t *testing.T) {
 	p.Jobs[0].Job.Markets, p.Jobs[0].Job.MaxPrice = nil, pricing.DollarPerHour
 	if plan, err = Value(p, Settings{}); err != nil || len(plan.Allocations) != 1 {
 		t.Errorf("plan %+v, %v: a price that equals the limit is within it", plan, err)
+	}
+}
+
+// TestSwitchesAreJudgedOverWhatTheyLast: where jobs were never left in peace for long, what a move
+// gains does not last.
+func TestSwitchesAreJudgedOverWhatTheyLast(t *testing.T) {
+	for turnover, moves := range map[time.Duration]bool{0: true, time.Hour: true, 10 * time.Minute: true, 150 * time.Second: false, time.Second: false} {
+		p := held(pricing.DollarPerHour / 5)
+		p.Turnover = turnover
+		plan, err := Value(p, Settings{})
+		if err != nil || len(plan.Allocations) != 1 {
+			t.Fatalf("plan %+v, %v", plan, err)
+		}
+		if a := plan.Allocations[0]; a.Keeps == moves {
+			t.Errorf("after a turnover of %v: keeps %v: %s", turnover, a.Keeps, a.Reason)
+		}
+	}
+}
+
+// TestWhatSavesNoMoneyIsNotHeldByTurnover: under a goal jobs grow and shrink with the queue, which costs
+// no money.
+func TestWhatSavesNoMoneyIsNotHeldByTurnover(t *testing.T) {
+	for seed := range uint64(20) {
+		p := drawProblem(seed, shape{jobs: 6, machines: true, capped: true})
+		want, err := MaxGoodput(p, Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Turnover = time.Second
+		got, err := MaxGoodput(p, Settings{})
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("seed %d: %v, worth %g, want %g", seed, err, got.Value, want.Value)
+		}
 	}
 }

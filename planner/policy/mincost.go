@@ -14,6 +14,9 @@ import (
 // take under MinCost.
 const DefaultPatience = 4.0
 
+// noValue is what an hour counts where only money does, USD: the least rate that is one.
+const noValue = 1e-9
+
 // MinCost spends the least that meets every deadline: an hour has no value of its own.
 // A job without deadline gets one at Settings.Patience times its time at the knee, from
 // its submission. What a job waits for, takes or leaves is deadline.Patient: it waits
@@ -43,7 +46,7 @@ func patientJobs(p *planner.Problem, s Settings) []planner.JobState {
 				job.Deadline = job.Submitted.Add(hours(cmp.Or(s.Patience, DefaultPatience) * (knee.Resume + knee.Boot + knee.WallHours(p80))))
 			}
 		}
-		job.ValueOfTime = 1 // a nano dollar: 0 would stand for the knee's rate
+		job.ValueOfTime = 1 // noValue: 0 would stand for the knee's rate
 		state.Job = &job
 		list[i] = state
 	}

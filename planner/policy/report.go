@@ -306,12 +306,19 @@ func why(p *planner.Problem, seat *planner.Seat, w *worth, full []planner.Column
 		best := &full[w.best]
 		switch more := cost(c, w)/cost(best, w) - 1; {
 		case same(p, c, best) && c.Offer == best.Offer:
+			if w.v <= noValue {
+				return fmt.Sprintf("least money for its work: %s USD to the end", money(cost(c, w)))
+			}
 			return fmt.Sprintf("least money and time for its work: %s USD to the end, with an hour valued at %s USD", money(cost(c, w)), money(w.v))
 		case more > 0.0005:
 			return fmt.Sprintf("next to its best (%s, %s dearer alone): shares a machine, or the best cannot be had", p.Offers[best.Offer].Offering, percent(more))
 		}
 	}
-	return fmt.Sprintf("as good as its best: %s USD to the end, with an hour valued at %s USD", money(cost(c, w)), money(w.v))
+	text := fmt.Sprintf("as good as its best: %s USD to the end", money(cost(c, w)))
+	if w.v > noValue {
+		text += fmt.Sprintf(", with an hour valued at %s USD", money(w.v))
+	}
+	return text
 }
 
 // same reports whether two columns are the same config in the same market.

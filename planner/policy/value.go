@@ -54,6 +54,7 @@ type worth struct {
 	dear   float64   // worth of a unit of work beyond kappa, paid from the bonus, USD per sample
 	alone  float64   // all of its work on the best column, h
 	at     int       // offer of which it holds machines; -1: none
+	lasts  float64   // how long jobs were left where they were, h; 0: not known
 	steady float64   // how long it has been there, h, in steps
 	next   time.Time // when rho takes its next step if the job goes on waiting
 
@@ -89,7 +90,8 @@ type worth struct {
 // size on the same offering, where no price can turn back unless money is dear, the time
 // that the job has been there, if that is longer: ten minutes alone would hold a steady job at a worse
 // size for hours against a saving of a few percent. It is never longer than the rest
-// of the job or the mean life of the machines.
+// of the job, the mean life of the machines, or the mean time that jobs were left where they were
+// (planner.Problem.Turnover).
 //
 // The bonus b = v·max(0, rho − 1)² grows while a job waits and stays as it is while
 // the job runs, since rho, the predicted finish over the time alone, does. A bonus
@@ -229,7 +231,7 @@ func appraise(p *planner.Problem, d *planner.Demand, gone func(c *planner.Column
 		}
 	}
 	w.v = min(w.v, p.MostValue(j.Team))
-	w.at = -1
+	w.at, w.lasts = -1, p.Turnover.Hours()
 	if p.Mu()+p.MuOf(j.Team) == 0 { // the price of money turns, and what is the best size with it
 		w.steady = steadyAt(d, p.Now)
 	}
@@ -319,14 +321,17 @@ func longer(d *planner.Demand, w *worth) time.Time {
 
 // life is the time over which a switch to c that takes s hours is judged, h. A job
 // that has been where it is for long is expected to stay as long at another size
-// there; elsewhere, prices may turn again. It is no longer than the job itself, nor
-// than a spot machine's mean life.
+// there; elsewhere, prices may turn again. It is no longer than the job itself, than a
+// spot machine's mean life, nor than jobs were left in peace so far.
 func life(p *planner.Problem, c *planner.Column, w *worth, s float64) float64 {
 	least := max(leastLife, lifePerS*s)
 	if c.Offer == w.at {
 		least = max(least, w.steady)
 	}
 	h := min(c.WallHours(w.left)+s, least)
+	if w.lasts > 0 { // no less than the switch itself takes
+		h = min(h, max(w.lasts, s))
+	}
 	if p.Offers[c.Offer].Offering.Market == provider.Spot && c.Loss > 0 {
 		h = min(h, 1/c.Loss)
 	}
