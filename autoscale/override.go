@@ -97,6 +97,9 @@ func (o Override) Validate() error {
 		if o.Subject == "" || o.Config == nil || o.Config.Type == "" || o.Config.Nodes <= 0 || o.Config.Replicas < o.Config.Nodes {
 			return errors.New("override pin: want a job, and a config with a cloud, a type, nodes and replicas")
 		}
+		if o.Config.With != "" {
+			return fmt.Errorf("override pin: config.with: %q: who shares with a job is planned", o.Config.With)
+		}
 	case Exclude:
 		if _, err := path.Match(o.Subject, ""); err != nil || o.Subject == "" {
 			return fmt.Errorf("override exclude: subject %q: want the name of an offering", o.Subject)

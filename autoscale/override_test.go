@@ -342,6 +342,7 @@ func TestOverridesThatMakeNoSenseAreRefused(t *testing.T) {
 		"over before":      {OverrideKey: autoscale.OverrideKey{Kind: autoscale.Freeze}, Who: "Ada", Until: start.Add(-1)},
 		"pin of no config": {OverrideKey: autoscale.OverrideKey{Kind: autoscale.Pin, Subject: "a"}, Who: "Ada"},
 		"pin of no job":    {OverrideKey: autoscale.OverrideKey{Kind: autoscale.Pin, Subject: "a"}, Who: "Ada", Config: &planner.Config{Cloud: "aws", Type: "large", Nodes: 1, Replicas: 1}},
+		"pin to another":   {OverrideKey: autoscale.OverrideKey{Kind: autoscale.Pin, Subject: "a"}, Who: "Ada", Config: &planner.Config{Cloud: "aws", Type: "small", Nodes: 1, Replicas: 1, With: "b"}},
 		"bad pattern":      {OverrideKey: autoscale.OverrideKey{Kind: autoscale.Exclude, Subject: "aws/[a/x/spot"}, Who: "Ada"},
 		"hold of nothing":  {OverrideKey: autoscale.OverrideKey{Kind: autoscale.HoldMachine}, Who: "Ada"},
 	} {

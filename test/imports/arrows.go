@@ -81,7 +81,7 @@ var allowedInTests = map[string][]string{
 	"autoscale/store":       {"provider/fake"},
 	"autoscale/report":      {"provider/fake", "autoscale/store"},
 	"autoscale/sim":         {"autoscale/sim/workload"},
-	"autoscale/sim/peer":    {"autoscale", "autoscale/placement", "autoscale/sim", "pricing", "provider/fake"},
+	"autoscale/sim/peer":    {"autoscale", "autoscale/placement", "autoscale/sim", "planner/throughput", "pricing", "provider/fake"},
 	"autoscale/sim/sweep":   {"autoscale", "autoscale/sim/peer", "planner", "pricing", "provider"},
 }
 
