@@ -6,13 +6,15 @@ import (
 )
 
 const (
-	rowTol   = 1e-7 // relative miss of a row that is the solvers' tolerance
-	valueTol = 1e-7 // relative distance of an objective from what its shares give that is rounding
+	rowTol     = 1e-7  // relative miss of a row that is the solvers' tolerance
+	valueTol   = 1e-7  // relative distance of an objective from what its shares give that is rounding
+	roundedRow = 1e-14 // relative miss of a row that adding its shares in another order may make
 )
 
 // checked holds an answer to its problem, however it was found: shares from 0, each job's
 // time, each type's workers, the deadlines if the policy keeps them, and the objective,
-// which is what the shares give. Shares that miss a row are cut to it, and what follows from
+// which is what the shares give. Shares with pairs, which the simplex method leaves within its
+// tolerance of a row, and others that miss one are cut to it, and what follows from
 // them is computed anew; the bound stands, for no point exceeds it. If deadlines are missed
 // then, no point was found: the status is "limit", and Conflict lists their jobs.
 func (y Policy) checked(p *Problem, a Answer, o Options) (Answer, error) {
@@ -21,18 +23,17 @@ func (y Policy) checked(p *Problem, a Answer, o Options) (Answer, error) {
 	}
 	miss := y.misses(p, &a, o)
 	if miss == "" {
+		if y.value != nil && a.PairShare != nil && p.over(&plan{x: a.Share, pairs: a.PairShare}) > 1+roundedRow {
+			p.cut(&a)
+			y.revalue(p, &a, o)
+		}
 		return a, nil
 	}
 	if y.value == nil { // a procedure: nothing else tells what its shares are worth
 		return Answer{}, fmt.Errorf("%s gave shares that no fleet has: %s", y.Name, miss)
 	}
 	p.cut(&a)
-	a.Objective = y.value(p, &a, o)
-	if short := p.revector(&a); a.Vector != nil {
-		a.Gap = 1 - (1-a.Gap)*short
-	} else {
-		a.Gap = distance(a.Objective, a.Bound)
-	}
+	y.revalue(p, &a, o)
 	if a.Status = "feasible"; a.Gap <= o.settings().gap {
 		a.Status = "optimal"
 	}
@@ -45,6 +46,16 @@ func (y Policy) checked(p *Problem, a Answer, o Options) (Answer, error) {
 		}
 	}
 	return a, nil
+}
+
+// revalue computes what follows from shares that were cut: objective, vector and gap.
+func (y Policy) revalue(p *Problem, a *Answer, o Options) {
+	a.Objective = y.value(p, a, o)
+	if short := p.revector(a); a.Vector != nil {
+		a.Gap = 1 - (1-a.Gap)*short
+	} else {
+		a.Gap = distance(a.Objective, a.Bound)
+	}
 }
 
 // revector computes the vector of an answer's throughputs anew, and finds the least part that any
