@@ -49,7 +49,7 @@ exit code 2.`,
 	f.StringVarP(&cfg.output, "output", "o", asTable, "table, json, yaml or csv")
 	f.BoolVar(&cfg.list, "list", false, "list the policies, a line each")
 	f.BoolVar(&cfg.explain, "explain", false, "add the price of each type and what limits each job")
-	f.Float64Var(&cfg.gap, "gap", 1e-9, "relative distance from the optimum that is near enough")
+	f.Float64Var(&cfg.gap, "gap", 0, "relative distance from the optimum that is near enough; 0: 1e-9, of power_mean 1e-7")
 	f.Float64Var(&power, "power", -1, "p of power_mean, -10 to 1: the lower, the nearer to the worst-off job")
 	return cmd
 }

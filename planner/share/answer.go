@@ -29,7 +29,7 @@ type Answer struct {
 // Options say how near to the optimum an answer must be.
 type Options struct {
 	Power *float64 // of the power mean; nil: −1
-	Gap   float64  // relative; 0: 1e-9
+	Gap   float64  // relative; 0: 1e-9, and 1e-7 of the power mean
 
 	// Interior leaves the point as the interior method finds it, amid all that are about
 	// as good, as Gavel's solver did. Else, of the best points, one of most second gain.

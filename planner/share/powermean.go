@@ -109,7 +109,11 @@ func (f *fitness) solve(o Options) Answer {
 	for j := range r.x {
 		r.theta[j] = dot(p.Jobs[j].Throughput, r.x[j])
 	}
-	if distance(f.mean(value), f.mean(bound)) <= max(o.settings().gap, meanTol) {
+	asked := o.Gap
+	if asked == 0 {
+		asked = meanGap
+	}
+	if distance(f.mean(value), f.mean(bound)) <= asked {
 		r.status = block.Optimal
 	}
 	best := f.mean(value)
@@ -123,9 +127,9 @@ func (f *fitness) solve(o Options) Answer {
 }
 
 const (
-	// meanTol is the gap from which the mean counts as found: its slopes span many powers
-	// of ten, and the method ends where rounding begins, at 1e-8 in the worst of cases.
-	meanTol      = 1e-7
+	// meanGap is the gap from which the mean counts as found where none is asked for: its slopes
+	// span many powers of ten, and the method ends where rounding begins, mostly below 1e-8.
+	meanGap      = 1e-7
 	meanPatience = 10 // steps without a better point or bound after which it ends
 )
 

@@ -38,6 +38,17 @@ func TestPowerMeanIsProvedAndIsTheMeanOfItsShares(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		y, _ := Find("power_mean")
+		for _, asked := range []float64{0, 1e-12, 1e-9, 1e-5} {
+			b, err := y.Share(p, Options{Power: &power, Gap: asked})
+			near := asked
+			if asked == 0 {
+				near = 1e-7
+			}
+			if err != nil || (b.Status == "optimal") != (b.Gap <= near) {
+				t.Fatalf("asked for %g: %s with a gap of %g, %v", asked, b.Status, b.Gap, err)
+			}
+		}
 		if a.Gap > 1e-5 || a.Objective > a.Bound {
 			t.Fatalf("%s: %.12g, bound %.12g", a.Status, a.Objective, a.Bound)
 		}
