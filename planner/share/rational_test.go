@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 // rational is a linear program in exact fractions: maximise c·x, A x ≤ b, x ≥ 0, as a dense
@@ -291,6 +293,21 @@ func TestIllScaledFillingsAreThoseOfExactFractions(t *testing.T) {
 	}
 }
 
+// TestAnyIllScaledFillingsAreThoseOfExactFractions draws as other tests of such problems do.
+func TestAnyIllScaledFillingsAreThoseOfExactFractions(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		seed := rapid.Uint64().Draw(t, "seed")
+		p := firstJobs(drawIll(seed, rapid.IntRange(0, farKinds-1).Draw(t, "kind")), 6)
+		name := rapid.SampledFrom([]string{"water_filling_sum", "water_filling_packed"}).Draw(t, "policy")
+		if name == "water_filling_sum" {
+			p.Pairs = nil
+		} else {
+			p = firstJobs(p, 4)
+		}
+		checkFilling(t, seed, p, name)
+	})
+}
+
 // pairUp adds the pairs whose jobs are there, at parts of the jobs' throughputs.
 func (p *Problem) pairUp(pairs []Pair, r *rand.Rand) {
 	for e := range p.Entities {
@@ -308,7 +325,7 @@ func (p *Problem) pairUp(pairs []Pair, r *rand.Rand) {
 	}
 }
 
-func checkFilling(t *testing.T, i uint64, p *Problem, name string) {
+func checkFilling(t failer, i uint64, p *Problem, name string) {
 	t.Helper()
 	y, _ := Find(name)
 	a, err := y.Share(p, Options{})
@@ -317,10 +334,10 @@ func checkFilling(t *testing.T, i uint64, p *Problem, name string) {
 	}
 	for j, want := range p.rationalFilling() {
 		if math.Abs(a.Vector[j]-want) > 1e-9*want {
-			t.Errorf("draw %d, %s, job %d: u = %.12g, want %.12g", i, name, j, a.Vector[j], want)
+			t.Fatalf("draw %d, %s, job %d: u = %.12g, want %.12g", i, name, j, a.Vector[j], want)
 		}
 		if v := a.Theta[j] / p.equal(j); math.Abs(v-want) > 1e-9*want {
-			t.Errorf("draw %d, %s, job %d: its throughput is %.12g of E, want %.12g", i, name, j, v, want)
+			t.Fatalf("draw %d, %s, job %d: its throughput is %.12g of E, want %.12g", i, name, j, v, want)
 		}
 	}
 	checkShares(t, p, &a)
