@@ -58,6 +58,10 @@ func (p *Program) secondInside(s *Solution, o Options) bool {
 	kept := *s
 	kept.X = second.X
 	kept.close(p, o.gap())
+	if kept.Gap > max(o.gap(), s.Gap) { // the program left its floors by as much as its gap allowed
+		p.meet(kept.X, s.Level)
+		kept.close(p, o.gap())
+	}
 	if kept.Violation > feasibleTol || kept.Gap > max(o.gap(), s.Gap) {
 		return false
 	}

@@ -196,7 +196,9 @@ func (m *matching) offer(w int) {
 			continue
 		}
 		i := m.hull[at]
-		if v := float64(i+1)*time[j] + price[i]; v < m.best[j] {
+		own := float64(i+1) * time[j]
+		// A way that is shorter by rounding alone could lead back to where it comes from.
+		if v := own + price[i]; math.IsInf(m.best[j], 1) || v < m.best[j]-alloxNoise*max(own, m.best[j]) {
 			m.best[j], m.entry[j] = v, place{w, i}
 		}
 	}
