@@ -70,13 +70,17 @@ func Explain(policies Policies, spends []Spend, a Ask, known Known, now time.Tim
 			s := p.standing(key, spends, now)
 			if inside := !now.Before(s.From) && now.Before(s.Until); inside && (p.Cap.Each == ForAll || key != "") {
 				left := Left{Spent: s.Spent, Amount: s.Amount, Lasts: explainLasts}
-				if left.Spent >= left.Amount {
+				l := Limit{Name: s.Name(), Burn: left.Burn(), Left: &left}
+				if step, reached := s.InForce(0, now); left.Spent >= left.Amount {
 					left.Room = s.Room(now)
 					says(p, "%s of %s USD are spent: it is used up; %s", s.Spent, s.Amount, left.Room)
+				} else if reached && step.Do.AtLeast(NoNew) {
+					l.Closed = fmt.Sprintf("%s of %s USD are spent: %s; %s", s.Spent, s.Amount, step, s.Room(now))
+					says(p, "%s", l.Closed)
 				} else {
 					says(p, "%s of %s USD are spent, of a period with %s: what is left lasts %v at %s USD/h", s.Spent, s.Amount, until(s), explainLasts, left.Burn())
 				}
-				add(p, Limit{Name: s.Name(), Burn: left.Burn(), Left: &left})
+				add(p, l)
 			}
 		}
 		if burn, _ := p.BurnAt(now); burn > 0 {

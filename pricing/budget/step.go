@@ -85,6 +85,18 @@ func (p *Policy) Walk(m Mark, x Measures, now time.Time) (Mark, Action, []Turn) 
 	return m, level, turns
 }
 
+// InForce is the most severe step that is reached at now by what was spent and the tail of
+// what runs, as a first round counts it: one for several rounds is not reached by one look.
+func (s *Standing) InForce(tail pricing.Money, now time.Time) (step Step, reached bool) {
+	mark, _, _ := s.Policy.Walk(Mark{}, Measures{Amount: s.Amount, Spent: s.Spent, Tail: tail, Forecast: s.Forecast}, now)
+	for i, m := range mark.Steps {
+		if x := s.Policy.Steps[i]; m.Done && (!reached || x.Do.severity() > step.Do.severity()) {
+			step, reached = x, true
+		}
+	}
+	return step, reached
+}
+
 // AtLeast reports whether an action is as severe as another.
 func (a Action) AtLeast(b Action) bool { return a.severity() >= b.severity() }
 
