@@ -64,23 +64,29 @@ func (f *finish) solve(pack bool, o Options) (Answer, error) {
 	if !slices.ContainsFunc(p.Jobs, func(j Job) bool { return j.Steps > 0 }) {
 		return best, nil // whatever the shares, rho is what it is
 	}
-	rounds, above := 0, false
-	for rho := best.Objective; rounds < finishRounds; rounds++ {
+	rounds, above, at := 0, false, math.Inf(1) // at: the rho of whose needs the best point is
+	try := func(rho float64) bool {
 		need := make([]float64, len(p.Jobs))
 		for j := range need {
 			need[j] = f.need(j, rho)
 		}
 		r := p.solve(demand{throughput: p.throughput, gain: gains, follow: need, packed: pack}, o.settings())
 		if r.theta == nil {
-			break
+			return false
 		}
 		// At equal rho a vertex is better: it splits fewer jobs than the isolated shares do.
 		if got := f.rho(r.theta); got <= best.Objective*(1+finishTol(o)/2) {
-			best = answerOf(r, got, low)
+			best, at = answerOf(r, got, low), rho
 			best.repriced(1 / f.gain(r.worth, got))
 		}
 		if r.worth != nil {
 			low = max(low, f.bound(r.worth, r.support, low, best.Objective))
+		}
+		return true
+	}
+	for rho := best.Objective; rounds < finishRounds; rounds++ {
+		if !try(rho) {
+			break
 		}
 		if distance(best.Objective, low) <= finishTol(o) || above {
 			rounds++
@@ -93,6 +99,12 @@ func (f *finish) solve(pack bool, o Options) (Answer, error) {
 		} else {
 			rho = max(low, rho*1e-6)
 		}
+	}
+	// Where one job alone holds rho, that is known at once, by the needs of another rho: at its own
+	// all others are free for the second objective.
+	if distance(best.Objective, low) <= finishTol(o) && distance(at, best.Objective) > finishTol(o) {
+		try(best.Objective)
+		rounds++
 	}
 	best.Bound, best.Rounds = min(low, best.Objective), rounds
 	best.Gap = distance(best.Objective, best.Bound)
