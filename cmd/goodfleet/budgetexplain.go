@@ -144,6 +144,13 @@ func (x *explainer) ask(o provider.Offering, who buyer) (rate pricing.Rate, verd
 	return rate, verdicts, err
 }
 
+// offer is an offering as a job looks at it.
+func (x *explainer) offer(o provider.Offering) planner.Offer {
+	t, _ := x.world.catalogue.Lookup(o.Cloud, o.Type)
+	rate, _ := x.world.history.RateAt(o, x.at)
+	return planner.Offer{Offering: o, Type: t, Rate: rate}
+}
+
 // ofJob tells what may be bought for a job.
 func (x *explainer) ofJob(w io.Writer, s settings, record *autoscale.JobRecord) error {
 	job := record.Job
@@ -163,7 +170,13 @@ func (x *explainer) ofJob(w io.Writer, s settings, record *autoscale.JobRecord) 
 	}
 	rows, may, late := []row{}, 0, 0
 	var alone, asks []string
+	var offers []planner.Offer
 	for _, o := range x.world.sold(s, x.at, []*planner.Job{job}) {
+		offer := x.offer(o)
+		offers = append(offers, offer)
+		if _, lacks := planner.Lacks(job, []planner.Offer{offer}); lacks {
+			continue // the job cannot use it, whatever the policies say
+		}
 		rate, verdicts, err := x.ask(o, buyer{string(job.ID), job.Team, job.Project, record})
 		if err != nil && !errors.Is(err, budget.ErrRefused) {
 			return err
@@ -199,7 +212,8 @@ func (x *explainer) ofJob(w io.Writer, s settings, record *autoscale.JobRecord) 
 		rows = append(rows, r)
 	}
 	if len(rows) == 0 {
-		return fmt.Errorf("%s: nothing that it could run on has a known price", job.ID)
+		reason, _ := planner.Lacks(job, offers)
+		return fmt.Errorf("%s: nothing that it could run on has a known price: %s", job.ID, reason)
 	}
 	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Or(cmp.Compare(a.rate, b.rate), cmp.Compare(a.Offering, b.Offering)) })
 	g := grid{head: []string{"offering", "USD/h", "decides", "says"}, right: []bool{false, true}, wrap: 4}

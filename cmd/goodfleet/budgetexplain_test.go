@@ -236,3 +236,46 @@ spec: {budget: {amount: 5 USD, per: total}}
 		})
 	}
 }
+
+// Of a job, what it cannot use is not listed: it is asked as a round asks, by all that the job
+// wants of a machine. Where nothing is left, what it lacks is said.
+func TestExplainListsWhatTheJobCanUse(t *testing.T) {
+	const policies = `apiVersion: goodfleet/v1
+kind: BudgetPolicy
+metadata: {name: any, owner: o}
+spec: {limits: {burn: 1000 USD/h}}
+`
+	const cloud = "clouds: [aws]"
+	for name, c := range map[string]struct {
+		from, to string // in the job's file
+		has, not string // of what is listed; has "": nothing is
+	}{
+		"as it is":   {"", "", "p3.2xlarge/spot", "p2.xlarge"},
+		"clouds":     {cloud, "clouds: [gcp]", "gcp/", "aws/"},
+		"market":     {cloud, "markets: [on-demand]", "on-demand", "/spot"},
+		"price":      {cloud, "maxPrice: 1 USD/h", "spot", "on-demand"},
+		"its region": {cloud, "regions: [us-west-2]", "usw2-", "use1-"},
+		"replicas":   {"replicas: [1]", "replicas: [8]", "p3.16xlarge", "p2."},
+		"too much":   {"replicas: [1]", "replicas: [1], acceleratorMemory: 99GiB", "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := newStoreFolder(t, policies, "10GiB")
+			text := strings.Replace(strings.Replace(storedJob, "SIZE", "10GiB", 1), c.from, c.to, 1)
+			if err := os.WriteFile(x.path("jobs.yaml"), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			words := []string{"budget", "explain", "run", "--jobs", x.path("jobs.yaml"), "--regions", "us-east-1,us-west-2,us-central1", "--budgets", x.path("policies.yaml"), "--ledger", x.path("charges.jsonl"), "--now", "2023-06-08T06:00:00Z"}
+			var stdout, stderr bytes.Buffer
+			code := run(t.Context(), words, streams{strings.NewReader(""), &stdout, &stderr})
+			if c.has == "" {
+				if code != exitError || !strings.Contains(stderr.String(), "resources.acceleratorMemory: wants 99 GiB") {
+					t.Errorf("exit code %d, %s", code, stderr.String())
+				}
+				return
+			}
+			if out := stdout.String(); code != exitDone || !strings.Contains(out, c.has) || strings.Contains(out, c.not) {
+				t.Errorf("exit code %d, %s%s\nwant %q and no %q", code, out, stderr.String(), c.has, c.not)
+			}
+		})
+	}
+}
