@@ -253,6 +253,14 @@ func (x *explainer) ofJob(w io.Writer, s settings, record *autoscale.JobRecord) 
 	return nil
 }
 
+// whom is for whom an offering is asked about.
+func (cfg *budgetConfig) whom() string {
+	if cfg.job != "" && cfg.team != "" {
+		return cfg.job + " of " + cfg.team
+	}
+	return cmp.Or(cfg.job, cfg.team, "nobody yet")
+}
+
 // ofOffering tells what each policy says of a machine.
 func (x *explainer) ofOffering(w io.Writer, cfg budgetConfig, o provider.Offering, record *autoscale.JobRecord) error {
 	rate, verdicts, refused := x.ask(o, buyer{cfg.job, cfg.team, cfg.project, record})
@@ -294,11 +302,7 @@ func (x *explainer) ofOffering(w io.Writer, cfg budgetConfig, o provider.Offerin
 		}
 		g.rows = append(g.rows, []string{v.Policy, map[bool]string{true: "yes", false: "no"}[v.Covers], v.Says, mark})
 	}
-	who := strings.Trim(cfg.job+" of "+cfg.team, " of")
-	if who == "" {
-		who = "nobody yet"
-	}
-	g.notes = []string{"", fmt.Sprintf("One %s at %s USD/h for %s: ", o, rate, who)}
+	g.notes = []string{"", fmt.Sprintf("One %s at %s USD/h for %s: ", o, rate, cfg.whom())}
 	switch {
 	case refused == nil && len(data.Waits) > 0:
 		g.notes[1] += "it may be bought, but not at once: " + strings.Join(data.Waits, "; ") + "."

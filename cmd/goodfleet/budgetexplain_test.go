@@ -279,3 +279,16 @@ spec: {limits: {burn: 1000 USD/h}}
 		})
 	}
 }
+
+// For whom a machine is asked about is named in full, whatever letters a name begins and ends with.
+func TestExplainNamesForWhom(t *testing.T) {
+	x := newStoreFolder(t, "apiVersion: goodfleet/v1\nkind: BudgetPolicy\nmetadata: {name: any, owner: o}\nspec: {limits: {burn: 100 USD/h}}\n", "10GiB")
+	for _, c := range []struct{ job, team, want string }{
+		{"", "", "nobody yet"}, {"run", "", "run"}, {"", "Vision", "Vision"}, {"run", "Vision", "run of Vision"},
+		{"foo", "", "foo"}, {"", "ops-off", "ops-off"}, {"offload", "of", "offload of of"}, {"o", "f", "o of f"},
+	} {
+		if _, out := x.says(onDemandOffering, "--job", c.job, "--team", c.team); !strings.Contains(out, " USD/h for "+c.want+": it may") {
+			t.Errorf("job %q of team %q: %s", c.job, c.team, out)
+		}
+	}
+}
