@@ -2,6 +2,7 @@ package budget
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,6 +51,7 @@ func Explain(policies Policies, spends []Spend, a Ask, known Known, now time.Tim
 		}
 	}
 	covers := func(p *Policy) bool { n, _ := covered(a.For, p.Over.Covers); return n > 0 }
+	pays := func(p *Policy) bool { return p.Cap != nil && p.paysAtOnce(a.For) }
 	of := map[string]string{} // policy of a limit
 	add := func(p *Policy, l Limit) {
 		l.Over, of[l.Name] = p.Over.Covers, p.Name
@@ -58,7 +60,7 @@ func Explain(policies Policies, spends []Spend, a Ask, known Known, now time.Tim
 		}
 	}
 	for _, p := range policies {
-		if !covers(p) {
+		if !covers(p) && !pays(p) {
 			says(p, "it is about %s", p.Over)
 			continue
 		}
@@ -82,6 +84,10 @@ func Explain(policies Policies, spends []Spend, a Ask, known Known, now time.Tim
 				}
 				add(p, l)
 			}
+		}
+		if !covers(p) {
+			says(p, "of it, only what is paid at once counts")
+			continue
 		}
 		if burn, _ := p.BurnAt(now); burn > 0 {
 			says(p, "%s USD/h at a time", burn)
@@ -122,14 +128,21 @@ func Explain(policies Policies, spends []Spend, a Ask, known Known, now time.Tim
 	}
 	var list []PolicyVerdict
 	for _, p := range policies {
-		v := PolicyVerdict{Policy: p.Name, Covers: covers(p), Says: strings.Join(words[p.Name], "; "), Decides: p.Name == decides, Waits: strings.Join(waits[p.Name], "; ")}
+		v := PolicyVerdict{Policy: p.Name, Covers: covers(p) || pays(p), Says: strings.Join(words[p.Name], "; "), Decides: p.Name == decides, Waits: strings.Join(waits[p.Name], "; ")}
 		v.Asks, v.Allows = answers[p.Name].asks, answers[p.Name].allows
-		if open, _ := p.ActiveAt(now); open && v.Covers && p.Spot != nil && !p.DryRun {
+		if open, _ := p.ActiveAt(now); open && covers(p) && p.Spot != nil && !p.DryRun {
 			v.Alone = p.Spot.Alone()
 		}
 		list = append(list, v)
 	}
 	return list, err
+}
+
+// paysAtOnce reports whether a policy covers money that is paid at once.
+func (p *Policy) paysAtOnce(list []Part) bool {
+	return slices.ContainsFunc(list, func(part Part) bool {
+		return slices.ContainsFunc(part.Lumps, func(x Lump) bool { return x.Amount > 0 && p.Over.Covers(x.Facts) })
+	})
 }
 
 // until is the end of a period, after "with".

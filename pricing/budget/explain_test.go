@@ -58,3 +58,45 @@ func TestExplainRefusesByTheStepInForce(t *testing.T) {
 		})
 	}
 }
+
+// A cap that covers nothing of a machine but what is paid at once with it is asked too: a round
+// holds the launch to it. Limits on rates of such a policy have no say.
+func TestExplainAsksWhoCoversWhatIsPaidAtOnce(t *testing.T) {
+	now := time.Date(2026, 11, 2, 12, 0, 0, 0, time.UTC)
+	machine := budget.FactsOf(aws, p4d).For("far", "NLP", "")
+	once := budget.Facts{Job: "far", Team: "NLP", Cloud: "aws", Region: "eu-west-1", Market: "none"}
+	for name, c := range map[string]struct {
+		region        string        // that the policy is about
+		amount, spent pricing.Money // USD
+		each          budget.Each
+		burn          pricing.Rate
+		steps         []budget.Step
+		covers        bool
+		refused       string // ""
+	}{
+		"what is paid at once, and too much": {region: "eu-west-1", amount: 5, covers: true, refused: "what is left lasts"},
+		"of each job":                        {region: "eu-west-1", amount: 5, each: budget.PerJob, covers: true, refused: "what is left lasts"},
+		"used up":                            {region: "eu-west-1", amount: 5, spent: 5, covers: true, refused: "used up"},
+		"a step":                             {region: "eu-west-1", amount: 100, spent: 60, steps: []budget.Step{{At: 0.5, Measure: budget.Actual, Do: budget.NoNew}}, covers: true, refused: "no-new at 50% actual; room comes"},
+		"it is enough":                       {region: "eu-west-1", amount: 11, covers: true},
+		"a burn cap has no say":              {region: "eu-west-1", amount: 11, burn: 1, covers: true},
+		"of another region":                  {region: "us-west-2", amount: 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			over, err := budget.NewSelector(budget.Match{Region: c.region})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := &budget.Policy{Name: "p", Owner: "o", Over: over, Burn: c.burn, Steps: c.steps, Cap: &budget.Cap{Amount: c.amount * pricing.Dollar, Period: budget.Day, Each: c.each}}
+			spends := []budget.Spend{{Facts: once, At: now.Add(-time.Hour), To: now.Add(-time.Hour), Amount: c.spent * pricing.Dollar}}
+			ask := budget.Ask{Offering: aws, Count: 1, Rate: usd, For: []budget.Part{{Facts: machine, Count: 8, Lumps: []budget.Lump{{Facts: once, Amount: 10 * pricing.Dollar}}}}}
+			verdicts, err := budget.Explain(budget.Policies{p}, spends, ask, budget.Known{}, now)
+			if (err != nil) != (c.refused != "") || err != nil && !strings.Contains(err.Error(), c.refused) {
+				t.Errorf("refused: %v, want %q", err, c.refused)
+			}
+			if v := verdicts[0]; v.Covers != c.covers || c.covers != strings.Contains(v.Says, "only what is paid at once counts") || v.Decides != c.covers {
+				t.Errorf("covers: %v, decides: %v, says %q", v.Covers, v.Decides, v.Says)
+			}
+		})
+	}
+}

@@ -198,6 +198,9 @@ func (p *Position) judge(token string, next reservation) error {
 				r.Why = l.refuses(way.Rate, way.List)
 			}
 		}
+		if r.Why == "" {
+			r.Why = l.Closed // though it covers nothing but what is paid at once, as JudgeStart has it
+		}
 		if r.Unpriced != "" {
 			r.Why = ""
 		}
