@@ -75,6 +75,7 @@ type explainer struct {
 	spends   []budget.Spend
 	now, at  time.Time // of the ledger, of the prices
 	store    *runningStore
+	round    time.Duration
 }
 
 func runBudgetExplain(ctx context.Context, s streams, cfg budgetConfig, name string, now time.Time) error {
@@ -86,7 +87,7 @@ func runBudgetExplain(ctx context.Context, s streams, cfg budgetConfig, name str
 	if err != nil {
 		return err
 	}
-	x := explainer{world: world, policies: policies, spends: all, now: span.now, at: world.newest()}
+	x := explainer{world: world, policies: policies, spends: all, now: span.now, at: world.newest(), round: cfg.settings.round}
 	if span.now.Before(x.at) {
 		x.at = span.now // what was not known yet decides nothing
 	}

@@ -35,10 +35,12 @@ type storeFolder struct {
 	t   *testing.T
 	dir string
 	now time.Time
+
+	machines []autoscale.InstanceRecord // of the store
 }
 
 func newStoreFolder(t *testing.T, policies, size string) storeFolder {
-	x := storeFolder{t, t.TempDir(), time.Date(2026, 8, 1, 6, 0, 0, 0, time.UTC)}
+	x := storeFolder{t: t, dir: t.TempDir(), now: time.Date(2026, 8, 1, 6, 0, 0, 0, time.UTC)}
 	for file, text := range map[string]string{"policies.yaml": policies, "jobs.yaml": strings.Replace(storedJob, "SIZE", size, 1), "charges.jsonl": ""} {
 		if err := os.WriteFile(x.path(file), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -65,7 +67,7 @@ func (x storeFolder) store(change func(*autoscale.JobRecord), questions ...budge
 	}
 	s, err := openStore(x.t.Context(), x.path("fleet.db"), false)
 	if err == nil {
-		err = errors.Join(s.Commit(x.t.Context(), autoscale.Change{Round: 1, Questions: questions, Jobs: []autoscale.JobRecord{record}}), s.Close())
+		err = errors.Join(s.Commit(x.t.Context(), autoscale.Change{Round: 1, Questions: questions, Jobs: []autoscale.JobRecord{record}, Instances: x.machines}), s.Close())
 	}
 	if err != nil {
 		x.t.Fatal(err)
@@ -290,5 +292,42 @@ func TestExplainNamesForWhom(t *testing.T) {
 		if _, out := x.says(onDemandOffering, "--job", c.job, "--team", c.team); !strings.Contains(out, " USD/h for "+c.want+": it may") {
 			t.Errorf("job %q of team %q: %s", c.job, c.team, out)
 		}
+	}
+}
+
+// What runs by the store counts in each limit, as in a round: what it burns, what it holds of money
+// that is left, and what it goes on to cost until it could be stopped.
+func TestExplainCountsWhatRuns(t *testing.T) {
+	machine := func(id string) autoscale.InstanceRecord {
+		at := time.Date(2026, 8, 1, 6, 0, 0, 0, time.UTC)
+		o := provider.Offering{Cloud: "aws", Region: "us-east-1", Zone: "use1-az1", Type: "p3.2xlarge", Market: provider.OnDemand}
+		return autoscale.InstanceRecord{
+			Instance: provider.Instance{ID: provider.InstanceID(id), Offering: o, State: provider.Running, Launched: at.Add(-3 * time.Hour), Started: at.Add(-3 * time.Hour)},
+			ReadyAt:  at.Add(-3 * time.Hour), Ready: true, Rate: pricing.RateOf(3.06), Seen: at, Booked: at.Add(-time.Hour),
+		}
+	}
+	two := []autoscale.InstanceRecord{machine("i-1"), machine("i-2")}
+	for name, c := range map[string]struct {
+		spec string
+		runs []autoscale.InstanceRecord
+		want string // of the refusal; "": there is none
+	}{
+		"a burn cap":          {"limits: {burn: 7 USD/h}", two, "held 6.12 and reserved 0 of 7 USD/h, asked 3.06"},
+		"a burn cap at rest":  {"limits: {burn: 7 USD/h}", nil, ""},
+		"a wide burn cap":     {"limits: {burn: 10 USD/h}", two, ""},
+		"a cap used up by it": {"budget: {amount: 6 USD, per: day}", two, "go on until all has stopped; room comes at 2026-08-02T00:00:00Z, as the day ends"},
+		"a cap at rest":       {"budget: {amount: 6 USD, per: day}", nil, ""},
+		"a step on committed": {"budget: {amount: 10 USD, per: day}\n  steps: [{at: 60%, measure: committed, do: no-new}]", two, "no-new at 60% committed; room comes"},
+		"a step at rest":      {"budget: {amount: 10 USD, per: day}\n  steps: [{at: 60%, measure: committed, do: no-new}]", nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := newStoreFolder(t, "apiVersion: goodfleet/v1\nkind: BudgetPolicy\nmetadata: {name: p, owner: o}\nspec:\n  "+c.spec+"\n", "10GiB")
+			x.machines = c.runs
+			x.store(nil)
+			code, out := x.says(onDemandOffering, "--job", "run", "--state", x.path("fleet.db"))
+			if refused := code == exitFound; refused != (c.want != "") || !strings.Contains(out, c.want) {
+				t.Errorf("exit code %d, %s\nwant %q", code, out, c.want)
+			}
+		})
 	}
 }

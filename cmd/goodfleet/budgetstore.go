@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/goodfleet/goodfleet/autoscale"
+	"github.com/goodfleet/goodfleet/pricing"
 	"github.com/goodfleet/goodfleet/pricing/budget"
 	"github.com/goodfleet/goodfleet/provider"
 )
@@ -15,7 +16,8 @@ import (
 type runningStore struct {
 	path  string
 	snap  *autoscale.Snapshot
-	state autoscale.State // under the policies
+	state autoscale.State          // under the policies
+	tails map[string]pricing.Money // by the name of a standing, as far as they were asked for
 }
 
 // readStore reads --state, and puts what runs under the policies, as a round would.
@@ -24,7 +26,7 @@ func (x *explainer) readStore(ctx context.Context, cfg budgetConfig) (*runningSt
 	if err != nil {
 		return nil, err
 	}
-	r := &runningStore{path: cfg.state, snap: snap, state: autoscale.State{Now: x.now, Catalogue: x.world.catalogue}}
+	r := &runningStore{path: cfg.state, snap: snap, tails: map[string]pricing.Money{}, state: autoscale.State{Now: x.now, Catalogue: x.world.catalogue}}
 	(&running{store: snap}).fromStore(&r.state)
 	if r.state.Offers, err = x.world.offers(cfg.settings, x.at, x.world.places(x.at)); err != nil {
 		return nil, err
@@ -65,13 +67,28 @@ func (x *explainer) known(o provider.Offering, who buyer) budget.Known {
 	if x.store == nil {
 		return budget.Known{}
 	}
-	known := budget.Known{Questions: x.store.snap.Questions}
+	known := budget.Known{Questions: x.store.snap.Questions, Runs: x.store.state.Position, Tail: x.tail}
 	if r := who.record; r != nil && (!r.Waiting.IsZero() || r.Target != nil || r.Gang != nil) { // the store knows it
 		known.Spot = func(p *budget.Policy) (string, bool) {
 			return x.spotWait(x.store.state.SpotWait(p.Name, who.record, o))
 		}
 	}
 	return known
+}
+
+// tail is what the machines of the store go on to cost against a cap, as status counts it.
+func (x *explainer) tail(s *budget.Standing) (pricing.Money, error) {
+	if sum, known := x.store.tails[s.Name()]; known {
+		return sum, nil
+	}
+	reckoned := autoscale.DefaultSettings()
+	reckoned.Round = x.round
+	list, err := x.store.state.Tails(x.policies, []budget.Standing{*s}, x.world.history, reckoned)
+	if err != nil {
+		return 0, err
+	}
+	x.store.tails[s.Name()] = list[0]
+	return list[0], nil
 }
 
 // spotWait is how a job waits for spot, in words, and whether it has to.

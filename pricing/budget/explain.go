@@ -30,13 +30,18 @@ type PolicyVerdict struct {
 type Known struct {
 	Questions []Question
 
+	// Runs is what is held and under way; nil: nothing is known of it. Tail is what that costs
+	// against a cap beside what is spent, until it could be stopped; nil: it is not known.
+	Runs *Position
+	Tail func(*Standing) (pricing.Money, error)
+
 	// Spot is what a policy's fallback makes of the job at now, and whether it has to wait;
 	// "": nothing. nil: it is not known how long the job has waited.
 	Spot func(*Policy) (says string, waits bool)
 }
 
-// Explain asks policies about a launch, by what was spent up to an instant and with
-// nothing held: what each says, and the refusal of the strictest; nil when none refuses.
+// Explain asks policies about a launch, by what was spent up to an instant and by what is
+// known of what runs: what each says, and the refusal of the strictest; nil when none refuses.
 func Explain(policies Policies, spends []Spend, a Ask, known Known, now time.Time) ([]PolicyVerdict, error) {
 	var limits []Limit
 	words := map[string][]string{}
@@ -73,11 +78,21 @@ func Explain(policies Policies, spends []Spend, a Ask, known Known, now time.Tim
 			if inside := !now.Before(s.From) && now.Before(s.Until); inside && (p.Cap.Each == ForAll || key != "") {
 				left := Left{Spent: s.Spent, Amount: s.Amount, Lasts: explainLasts}
 				l := Limit{Name: s.Name(), Burn: left.Burn(), Left: &left}
-				if step, reached := s.InForce(0, now); left.Spent >= left.Amount {
+				tail := pricing.Money(0)
+				if known.Tail != nil {
+					var err error
+					if tail, err = known.Tail(&s); err != nil {
+						return nil, err
+					}
+				}
+				if step, reached := s.InForce(tail, now); left.Spent >= left.Amount {
 					left.Room = s.Room(now)
 					says(p, "%s of %s USD are spent: it is used up; %s", s.Spent, s.Amount, left.Room)
 				} else if reached && step.Do.AtLeast(NoNew) {
 					l.Closed = fmt.Sprintf("%s of %s USD are spent: %s; %s", s.Spent, s.Amount, step, s.Room(now))
+					says(p, "%s", l.Closed)
+				} else if left.Spent+tail >= left.Amount {
+					l.Closed = fmt.Sprintf("%s of %s USD are spent, and up to %s go on until all has stopped; %s", s.Spent, s.Amount, tail, s.Room(now))
 					says(p, "%s", l.Closed)
 				} else {
 					says(p, "%s of %s USD are spent, of a period with %s: what is left lasts %v at %s USD/h", s.Spent, s.Amount, until(s), explainLasts, left.Burn())
@@ -107,7 +122,7 @@ func Explain(policies Policies, spends []Spend, a Ask, known Known, now time.Tim
 			}
 		}
 	}
-	err := NewPosition(limits, nil).Judge("", a)
+	err := known.Runs.under(limits).Judge("", a)
 	for _, p := range policies {
 		if x := answers[p.Name]; err == nil && x.denied && !p.DryRun {
 			of[p.Name], err = p.Name, &Refused{Policy: p.Name, Why: x.says}

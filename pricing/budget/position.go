@@ -145,6 +145,16 @@ func NewPosition(limits []Limit, held []Held) *Position {
 	return p
 }
 
+// under is the same position under other limits; of nil, with nothing held.
+func (p *Position) under(limits []Limit) *Position {
+	if p == nil {
+		return NewPosition(limits, nil)
+	}
+	next := NewPosition(limits, p.held)
+	next.asked = maps.Clone(p.asked)
+	return next
+}
+
 func (p *Position) sum() {
 	p.sums, p.blind = make([]pricing.Rate, len(p.limits)), make([]string, len(p.limits))
 	for i := range p.limits {
