@@ -120,11 +120,11 @@ func makespan(pack bool) func(*Problem, Options) (Answer, error) {
 	return func(p *Problem, o Options) (Answer, error) {
 		d := demand{throughput: p.throughput, gain: make([]float64, len(p.Jobs)), follow: make([]float64, len(p.Jobs)), packed: pack}
 		var never []int
-		work := false
+		work, quickest := false, p.quickest(pack)
 		for j, job := range p.Jobs {
 			if d.follow[j] = job.Steps; job.Steps > 0 {
 				work = true
-				if p.fastest(j) <= 0 {
+				if quickest[j] <= 0 {
 					never = append(never, j)
 				}
 			}

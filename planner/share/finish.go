@@ -159,20 +159,10 @@ func (f *finish) rho(theta []float64) float64 {
 	return worst
 }
 
-// fastest sets what no share can beat: each job alone on its fastest type. A partner on the same
-// workers slows, but is not forbidden to speed up.
+// fastest sets what no share can beat: each job alone on its fastest type, or beside its best
+// partner.
 func (f *finish) fastest() {
-	theta := make([]float64, len(f.p.Jobs))
-	for j := range theta {
-		theta[j] = f.p.fastest(j)
-	}
-	for _, q := range f.p.Pairs {
-		for w, v := range q.Throughput {
-			if f.p.Types[w].Workers > 0 {
-				theta[q.A], theta[q.B] = max(theta[q.A], v[0]), max(theta[q.B], v[1])
-			}
-		}
-	}
+	theta := f.p.quickest(true)
 	for j, job := range f.p.Jobs {
 		if job.Steps > 0 {
 			f.soonest[j] = job.Steps / theta[j]

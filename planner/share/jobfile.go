@@ -246,6 +246,9 @@ func (p *Problem) readPair(raw json.RawMessage, i int, types, jobs map[string]in
 		return fieldErr(fmt.Sprintf("scale factors %d and %d: want equal ones", p.Jobs[a].Scale, p.Jobs[b].Scale), "%s.jobs", path)
 	}
 	seen[key] = true
+	if err := f.Throughput.twice(path + ".throughput"); err != nil {
+		return err
+	}
 	q := Pair{A: a, B: b, Throughput: make([][2]float64, len(types))}
 	for _, m := range f.Throughput {
 		w, ok := types[string(m.name)]

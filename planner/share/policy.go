@@ -58,7 +58,7 @@ const roundingGap = 1e-7
 // Policies lists all policies by name.
 func Policies() []Policy {
 	return []Policy{
-		{"allox", "AlloX: least average completion by matching one-worker jobs to places in queues", "s", allox, nil, false, byRule},
+		{"allox", "AlloX: least sum of completion times by matching one-worker jobs to places in queues", "s", allox, nil, false, byRule},
 		{"cost_ratio_slo", "max sum of theta / spend with the deadlines", "steps/s per USD/h", costRatio, perSpend, true, byRatio},
 		{"fifo", "max sum of (m - j)·theta_j / best throughput, j = 0 for the first arrival", "", fifo, inOrder, false, bySpeed},
 		{"fifo_greedy", "each job in order takes its fastest free type; the first that fits nowhere ends the pass", "", fifoGreedy, inOrder, false, byRule},

@@ -134,6 +134,23 @@ func (p *Problem) fastest(j int) float64 {
 	return most
 }
 
+// quickest is the most of each job at any time, steps/s: alone, and if they count beside a partner on
+// the same workers, who slows it mostly but is not forbidden to speed it up.
+func (p *Problem) quickest(pairs bool) []float64 {
+	theta := make([]float64, len(p.Jobs))
+	for j := range theta {
+		theta[j] = p.fastest(j)
+	}
+	for _, q := range p.Pairs {
+		for w, v := range q.Throughput {
+			if pairs && p.Types[w].Workers > 0 {
+				theta[q.A], theta[q.B] = max(theta[q.A], v[0]), max(theta[q.B], v[1])
+			}
+		}
+	}
+	return theta
+}
+
 // hasDeadline reports whether job j has one.
 func (j *Job) hasDeadline() bool { return !math.IsNaN(j.Deadline) }
 
